@@ -146,9 +146,7 @@ class Stream:
     comments: list[tuple[float, int]] = field(default_factory=list)
     faults: list[WireFault] = field(default_factory=list)
     tail: bytes = b""
-    facts: dict[str, Any] = field(
-        default_factory=dict
-    )  # dialect extras: ollama's durations, vLLM's metrics, …
+    facts: dict[str, Any] = field(default_factory=dict)  # dialect extras: ollama's durations, vLLM's metrics, …
 
     def __len__(self) -> int:
         return len(self.kinds)

@@ -59,7 +59,7 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """The clock that stamped a capture. Same ``id`` means offset 0; ``uncertainty_ms`` is the bound of ``offset_ms``."""
+    """The clock that stamped a capture. Same ``id`` means offset 0; ``uncertainty_ms`` bounds ``offset_ms``."""
 
     id: str = ""
     source: str = ""

@@ -1,0 +1,120 @@
+"""What is stored: routes made on a page, runs, and of every exchange one body and the stamps of its taps."""
+
+from __future__ import annotations
+
+from django.db import models
+
+
+class StoredRoute(models.Model):
+    """A route from a file or a page; ``spec`` is the route as in the routes file, without keys."""
+
+    id = models.BigAutoField(primary_key=True)
+    name = models.TextField(unique=True)
+    spec = models.JSONField()
+    origin = models.CharField(max_length=16, default="file")
+    position = models.IntegerField(default=0)
+
+    class Meta:
+        ordering = ("position", "id")
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Run(models.Model):
+    """One experiment. A chat's ``id`` is its exchange id; ``answer`` is the JSON of contract 4.2 once known."""
+
+    class State(models.TextChoices):
+        RUNNING = "running"
+        DONE = "done"
+        FAILED = "failed"
+        STOPPED = "stopped"
+        INTERRUPTED = "interrupted"
+
+    id = models.CharField(primary_key=True, max_length=100)
+    kind = models.CharField(max_length=16)
+    route = models.TextField(default="")
+    state = models.CharField(max_length=16, choices=State, default=State.RUNNING)
+    started = models.DateTimeField()
+    ended = models.DateTimeField(null=True)
+    spec = models.JSONField(default=dict)
+    answer = models.JSONField(null=True)
+
+    class Meta:
+        ordering = ("-started", "-id")
+        indexes = (models.Index(fields=("-started",), name="run_started"),)
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.id}"
+
+
+class Exchange(models.Model):
+    """One request and its answer. ``body`` is the longest that any tap saw, compressed; ``request`` is masked."""
+
+    id = models.BigAutoField(primary_key=True)
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="exchanges")
+    position = models.IntegerField(default=0)
+    key = models.TextField(default="")
+    repeat = models.IntegerField(null=True)
+    hop = models.TextField()
+    kind = models.CharField(max_length=16)
+    wire = models.CharField(max_length=16, default="")
+    request = models.JSONField(null=True)
+    sent_at = models.CharField(max_length=40, default="")
+    body = models.BinaryField(default=bytes)
+    size = models.BigIntegerField(default=0)
+
+    class Meta:
+        ordering = ("position", "id")
+
+    def __str__(self) -> str:
+        return f"{self.key} at {self.hop}"
+
+
+class Tap(models.Model):
+    """One tap's stamps over its exchange's body; ``stamps`` as :mod:`harness.runs.pack` packs them.
+
+    ``request`` and ``sent_at`` are this tap's own (a browser's are not the relay's). ``position`` is the
+    capture's place in its run, innermost first.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    exchange = models.ForeignKey(Exchange, on_delete=models.CASCADE, related_name="taps")
+    position = models.IntegerField(default=0)
+    tap = models.CharField(max_length=8)
+    hop = models.TextField()
+    kind = models.CharField(max_length=16)
+    route = models.TextField(default="")
+    wire = models.CharField(max_length=16, default="")
+    request = models.JSONField(null=True)
+    sent_at = models.CharField(max_length=40, default="")
+    head = models.JSONField(null=True)
+    stamps = models.BinaryField(default=bytes)
+    end_kind = models.CharField(max_length=16, default="")
+    end_detail = models.TextField(default="")
+    end_t = models.FloatField(null=True)
+    clock = models.JSONField(null=True)
+    content_decoded = models.BooleanField(default=False)
+    meta = models.JSONField(default=dict)
+    extra = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ("position", "id")
+
+    def __str__(self) -> str:
+        return f"{self.hop}.{self.tap}"
+
+
+class Progress(models.Model):
+    """One line of what a job said while it ran."""
+
+    id = models.BigAutoField(primary_key=True)
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="progress")
+    at = models.DateTimeField(auto_now_add=True)
+    text = models.TextField()
+
+    class Meta:
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return self.text

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF012
 """Routes, runs, exchanges, taps, progress."""
 
 import django.db.models.deletion

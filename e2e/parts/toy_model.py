@@ -12,7 +12,26 @@ import gguf
 import numpy as np
 
 WIDTH, LAYERS, FEED_FORWARD, HEADS, CONTEXT = 192, 10, 512, 4, 4096
-WORDS = "▁the ▁river ▁and ▁a ▁of ▁to ▁in ▁was ▁it ▁boat ▁water ▁stone ▁tree ▁wind ▁light ▁day ▁night .".split()
+WORDS = [
+    "▁the",
+    "▁river",
+    "▁and",
+    "▁a",
+    "▁of",
+    "▁to",
+    "▁in",
+    "▁was",
+    "▁it",
+    "▁boat",
+    "▁water",
+    "▁stone",
+    "▁tree",
+    "▁wind",
+    "▁light",
+    "▁day",
+    "▁night",
+    ".",
+]
 NORMAL, UNKNOWN, CONTROL, BYTE = 1, 2, 3, 6
 TEMPLATE = (
     "{% for m in messages %}{{ m['role'] }}: {{ m['content'] }}\n{% endfor %}"

@@ -96,6 +96,7 @@ class Capture:
     times: array[float] = field(default_factory=lambda: array("d"))
     ends: array[int] = field(default_factory=lambda: array("Q"))
     end: End | None = None
+    read_extra: dict[int, dict[str, Any]] = field(default_factory=dict)  # read index → its unknown keys
 
     def reads(self) -> Iterator[tuple[float, bytes]]:
         """Each read as (ms, bytes); the bytes are empty where the body is not known."""

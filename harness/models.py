@@ -49,7 +49,10 @@ class Run(models.Model):
 
 
 class Exchange(models.Model):
-    """One request and its answer. ``body`` is the longest that any tap saw, compressed; ``request`` is masked."""
+    """One request and its answer. ``body`` is the longest that any tap saw, compressed; null if none did.
+
+    ``request`` is masked, as in a capture file's opening line.
+    """
 
     id = models.BigAutoField(primary_key=True)
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="exchanges")
@@ -57,12 +60,8 @@ class Exchange(models.Model):
     key = models.TextField(default="")
     repeat = models.IntegerField(null=True)
     hop = models.TextField()
-    kind = models.CharField(max_length=16)
-    wire = models.CharField(max_length=16, default="")
     request = models.JSONField(null=True)
-    sent_at = models.CharField(max_length=40, default="")
-    body = models.BinaryField(default=bytes)
-    size = models.BigIntegerField(default=0)
+    body = models.BinaryField(null=True)
 
     class Meta:
         ordering = ("position", "id")
@@ -72,10 +71,10 @@ class Exchange(models.Model):
 
 
 class Tap(models.Model):
-    """One tap's stamps over its exchange's body; ``stamps`` as :mod:`harness.runs.pack` packs them.
+    """One tap's stamps over its exchange's body, packed by :mod:`harness.runs.pack`.
 
-    ``request`` and ``sent_at`` are this tap's own (a browser's are not the relay's). ``position`` is the
-    capture's place in its run, innermost first.
+    ``opening``, ``head`` and ``end`` are the lines of a capture file; a request that is the exchange's own is
+    left out of ``opening`` and ``shares_request`` says so. ``position``: place in the run, innermost first.
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -84,19 +83,12 @@ class Tap(models.Model):
     tap = models.CharField(max_length=8)
     hop = models.TextField()
     kind = models.CharField(max_length=16)
-    route = models.TextField(default="")
-    wire = models.CharField(max_length=16, default="")
-    request = models.JSONField(null=True)
-    sent_at = models.CharField(max_length=40, default="")
+    opening = models.JSONField()
+    shares_request = models.BooleanField(default=False)
     head = models.JSONField(null=True)
     stamps = models.BinaryField(default=bytes)
-    end_kind = models.CharField(max_length=16, default="")
-    end_detail = models.TextField(default="")
-    end_t = models.FloatField(null=True)
-    clock = models.JSONField(null=True)
-    content_decoded = models.BooleanField(default=False)
-    meta = models.JSONField(default=dict)
-    extra = models.JSONField(default=dict)
+    read_extra = models.JSONField(default=dict)
+    end = models.JSONField(null=True)
 
     class Meta:
         ordering = ("position", "id")

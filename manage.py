@@ -1,11 +1,9 @@
 #!/usr/bin/env python3
 """Entry point of every command: ``python manage.py COMMAND``."""
 
-import os
 import sys
 
-from django.core.management import execute_from_command_line
+from harness.management.entry import main
 
 if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "harness.settings")
-    execute_from_command_line(sys.argv)
+    sys.exit(main(sys.argv))

@@ -1,0 +1,145 @@
+"""An answer as text for a terminal: verdict first, a table of hops, then each finding with cause and fix."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from harness.diagnose.answer import Answer, Finding, Verdict
+from harness.report.columns import fill, pad, plain, table
+
+MARKS = {"error": "✗", "warning": "!", "info": "·"}
+COLOURS = {"error": "31", "warning": "33", "info": "36", "good": "32", "dim": "2", "bold": "1"}
+HEADINGS = ("hop", "tap", "outcome", "events", "chars", "1st byte", "1st text", "end", "gap p50", "max")
+
+
+def render(answer: Answer, width: int = 80, colour: bool = False) -> str:
+    """The whole answer, wrapped to ``width`` columns; ANSI colours only where asked for."""
+    paint = _paint if colour else _leave
+    parts = [_verdict(answer.verdict, width, paint)]
+    if answer.captures:
+        parts.append(_hops(answer.captures, answer.verdict.first_bad_hop, paint))
+    parts += [_finding(finding, width, paint) for finding in _ordered(answer.findings)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _verdict(verdict: Verdict, width: int, paint: Any) -> str:
+    if verdict.healthy:
+        title, tone = "HEALTHY", "good"
+    elif verdict.healthy is None:
+        title, tone = "CANNOT TELL", "warning"
+    elif verdict.first_bad_hop is None:
+        title, tone = f"FAULT: {verdict.symptom}, at which hop cannot be told", "error"
+    else:
+        title, tone = f"FAULT: {verdict.symptom} at {plain(verdict.first_bad_hop)}", "error"
+    if verdict.healthy is False and verdict.confidence == "likely":
+        title += " (likely)"
+    lines = [paint(title, tone, "bold"), *fill(plain(verdict.summary), width, "  ")]
+    if verdict.needs:
+        lines += fill(f"To settle it: {plain(verdict.needs)}", width, "  ")
+    return "\n".join(lines)
+
+
+def _hops(captures: Sequence[Mapping[str, Any]], bad: str | None, paint: Any) -> str:
+    """One line a capture; the first bad hop is marked."""
+    repeats = any(row.get("repeat") is not None for row in captures)
+    rows = []
+    for row in captures:
+        timing = row.get("timing") or {}
+        gaps = timing.get("itl_ms") or {}
+        name = plain(str(row.get("hop", ""))) + (
+            f" #{row['repeat']}" if repeats and row.get("repeat") is not None else ""
+        )
+        rows.append(
+            [
+                ("✗ " if row.get("hop") == bad else "  ") + name,
+                str(row.get("tap", "")),
+                str(row.get("outcome", "")),
+                _share(row.get("content_events"), row.get("events")),
+                _count(row.get("text_chars")),
+                *(duration(timing.get(key)) for key in ("ttfb_ms", "ttft_ms", "e2e_ms")),
+                *(duration(gaps.get(key)) for key in ("p50", "max")),
+            ]
+        )
+    lines = table(("  hop", *HEADINGS[1:]), rows, left=3)
+    marked = [paint(lines[0], "dim")]
+    marked += [paint(line, "error") if line.startswith("✗") else line for line in lines[1:]]
+    return "\n".join(line.rstrip() for line in marked)
+
+
+def _finding(finding: Finding, width: int, paint: Any) -> str:
+    between = f" (between {' and '.join(map(plain, finding.between))})" if finding.between else ""
+    where = f"{MARKS.get(finding.severity, '·')} {finding.severity} {finding.code} at {plain(finding.hop)}{between}"
+    facts = [f"event {finding.event}"] if finding.event is not None else []
+    facts += [f"at {duration(finding.at_ms)}"] if finding.at_ms is not None else []
+    facts += [f"repeat {finding.repeat}"] if finding.repeat is not None else []
+    lines = [paint(where, finding.severity, "bold"), *fill(plain(finding.summary), width, "  ")]
+    shown = "; ".join(facts + [_fact(key, fact) for key, fact in finding.evidence.items()])
+    for label, text in (("evidence", shown), ("cause", finding.cause), ("fix", finding.fix)):
+        if text:
+            lines += _labelled(label, text, width)
+    return "\n".join(lines)
+
+
+def _labelled(label: str, text: str, width: int) -> list[str]:
+    """A labelled paragraph; text of several lines is a snippet to paste and keeps its lines."""
+    head = pad(f"  {label}", 12)
+    rows = text.strip("\n").split("\n")
+    if len(rows) > 1:
+        return [head + plain(rows[0]), *(" " * 12 + plain(row) for row in rows[1:])]
+    wrapped = fill(plain(text), width, " " * 12)
+    return [head + wrapped[0][12:], *wrapped[1:]]
+
+
+def _ordered(findings: Sequence[Finding]) -> list[Finding]:
+    return sorted(findings, key=lambda finding: ("error", "warning", "info").index(finding.severity))
+
+
+def duration(ms: float | None) -> str:
+    """Milliseconds as a person reads them: ``0.4 ms``, ``25 ms``, ``1.24 s``; ``–`` where there is none."""
+    if ms is None:
+        return "–"
+    if abs(ms) >= 1000:
+        return f"{ms / 1000:.2f} s" if abs(ms) < 100_000 else f"{ms / 1000:.0f} s"
+    return f"{ms:.1f} ms" if abs(ms) < 10 else f"{ms:.0f} ms"
+
+
+def _fact(key: str, fact: Any) -> str:
+    name = plain(key.replace("_", " "))
+    if key.endswith("_ms") and isinstance(fact, int | float) and not isinstance(fact, bool):
+        return f"{name.removesuffix(' ms')} {duration(fact)}"
+    return f"{name} {_cut(value(fact))}"
+
+
+def value(fact: Any) -> str:
+    """One figure of evidence: floats short, lists and maps in brackets, text in quotes where it has spaces."""
+    if isinstance(fact, bool) or fact is None:
+        return {True: "yes", False: "no", None: "–"}[fact]
+    if isinstance(fact, float):
+        return f"{fact:.4g}" if abs(fact) < 1000 else f"{fact:.0f}"
+    if isinstance(fact, Mapping):
+        return "{" + ", ".join(f"{plain(str(key))}: {value(item)}" for key, item in fact.items()) + "}"
+    if isinstance(fact, list | tuple):
+        return "[" + ", ".join(map(value, fact)) + "]"
+    text = plain(str(fact))
+    return f"“{text}”" if " " in text or not text else text
+
+
+def _cut(text: str, limit: int = 200) -> str:
+    return text if len(text) <= limit else text[:limit] + "…"
+
+
+def _share(part: Any, whole: Any) -> str:
+    return "–" if whole is None else f"{whole}" if part is None else f"{part}/{whole}"
+
+
+def _count(number: Any) -> str:
+    return "–" if number is None else str(number)
+
+
+def _paint(text: str, *tones: str) -> str:
+    return "".join(f"\x1b[{COLOURS[tone]}m" for tone in tones) + text + "\x1b[0m"
+
+
+def _leave(text: str, *tones: str) -> str:
+    return text

@@ -1,0 +1,219 @@
+"""The network backend under httpx: every socket read is stamped the moment the event loop delivers it.
+
+httpx yields HTTP chunks (twenty chunks that came in one read come as twenty items), so the stamp is taken here.
+When the parser above has used up a read and asks for more, it first meets :data:`BOUNDARY` (if ``marks`` is on):
+the sign that everything the last read brought has been handed out.
+"""
+# ruff: noqa: ASYNC109  (the signatures with `timeout` are httpcore's)
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import types
+from collections import deque
+from collections.abc import Generator, Iterable
+from time import perf_counter_ns
+from typing import Any
+
+import httpcore
+
+READ_BYTES = 64 * 1024  # one read at most; Django sends up to this much in one message
+HIGH_WATER = 1024 * 1024  # bytes waiting for the parser before the socket is paused
+
+BOUNDARY = object()
+
+
+@types.coroutine
+def _boundary() -> Generator[object, None, None]:
+    """Tell whoever drives the parser that the last read is used up."""
+    yield BOUNDARY
+
+
+class StampedSocket(asyncio.BufferedProtocol):
+    """One TCP (or TLS) connection: a queue of (ns, bytes), one a socket read, and how the connection ended.
+
+    ``eof``: the peer closed (FIN). ``lost``: the error that ended it (a reset, a TLS fault). ``why``: we ended it
+    (``read``, ``total``, or the reason given to :meth:`fail`). ``ended_ns``: the first of these. ns are
+    ``perf_counter_ns``.
+    """
+
+    def __init__(self) -> None:
+        self.loop = asyncio.get_running_loop()
+        self.transport: asyncio.Transport | None = None
+        self.reads: deque[tuple[int, bytes]] = deque()
+        self.waiting = 0  # bytes in ``reads``
+        self.eof = False
+        self.closed = False
+        self.lost: Exception | None = None
+        self.why = ""
+        self.ended_ns = 0
+        self._buffer = memoryview(bytearray(READ_BYTES))
+        self._waiter: asyncio.Future[None] | None = None
+        self._writable = asyncio.Event()
+        self._writable.set()
+
+    # What asyncio calls.
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+
+    def get_buffer(self, sizehint: int) -> memoryview:
+        return self._buffer
+
+    def buffer_updated(self, nbytes: int) -> None:
+        self.reads.append((perf_counter_ns(), bytes(self._buffer[:nbytes])))
+        self.waiting += nbytes
+        if self.waiting > HIGH_WATER and self.transport is not None:
+            self.transport.pause_reading()
+        self._wake()
+
+    def eof_received(self) -> None:
+        self.eof = True
+        self.ended_ns = self.ended_ns or perf_counter_ns()
+        self._wake()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.closed = True
+        self.lost = self.lost or exc
+        self.ended_ns = self.ended_ns or perf_counter_ns()
+        self._writable.set()
+        self._wake()
+
+    def pause_writing(self) -> None:
+        self._writable.clear()
+
+    def resume_writing(self) -> None:
+        self._writable.set()
+
+    # What the stream above calls.
+
+    def fail(self, why: str) -> None:
+        """End the connection from our side, now; whoever waits for bytes learns ``why``."""
+        self.why = self.why or why
+        self.ended_ns = self.ended_ns or perf_counter_ns()
+        if self.transport is not None:
+            self.transport.abort()
+        self._wake()
+
+    def take(self) -> tuple[int, bytes]:
+        """The next read; the queue must not be empty."""
+        stamp, data = self.reads.popleft()
+        before, self.waiting = self.waiting, self.waiting - len(data)
+        if before > HIGH_WATER >= self.waiting and self.transport is not None and not self.closed:
+            self.transport.resume_reading()
+        return stamp, data
+
+    async def readable(self, timeout: float | None) -> bool:
+        """Wait until a read is queued (True) or none will come (False). After ``timeout`` seconds: fail ``read``."""
+        while not self.reads:
+            if self.eof or self.closed or self.why:
+                return False
+            self._waiter = self.loop.create_future()
+            timer = self.loop.call_later(timeout, self.fail, "read") if timeout else None
+            try:
+                await self._waiter
+            finally:
+                self._waiter = None
+                if timer is not None:
+                    timer.cancel()
+        return True
+
+    async def writable(self) -> None:
+        await self._writable.wait()
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+
+class StampedStream(httpcore.AsyncNetworkStream):
+    """What httpcore reads and writes. ``sent_ns``: the last write began; ``read_ns``: the last read handed up came."""
+
+    def __init__(self, socket: StampedSocket) -> None:
+        self.socket = socket
+        self.sent_ns = 0
+        self.read_ns = 0
+        self.marks = False
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        if self.marks:
+            await _boundary()
+        if not await self.socket.readable(timeout):
+            if self.socket.why:
+                raise httpcore.ReadTimeout(self.socket.why)
+            if self.socket.lost is not None:
+                raise httpcore.ReadError(str(self.socket.lost))
+            return b""
+        self.read_ns, data = self.socket.take()
+        return data
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        if not buffer:
+            return
+        transport = self.socket.transport
+        if transport is None or self.socket.closed:
+            raise httpcore.WriteError(str(self.socket.lost or "connection closed"))
+        self.sent_ns = perf_counter_ns()
+        transport.write(buffer)
+        try:
+            async with asyncio.timeout(timeout):
+                await self.socket.writable()
+        except TimeoutError:
+            raise httpcore.WriteTimeout("the request could not be written") from None
+
+    async def aclose(self) -> None:
+        if self.socket.transport is not None:
+            self.socket.transport.abort()
+
+    async def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore.AsyncNetworkStream:
+        assert self.socket.transport is not None
+        try:
+            async with asyncio.timeout(timeout):
+                self.socket.transport = await self.socket.loop.start_tls(
+                    self.socket.transport, self.socket, ssl_context, server_hostname=server_hostname
+                )
+        except TimeoutError:
+            raise httpcore.ConnectTimeout("TLS handshake") from None
+        except (OSError, ssl.SSLError) as error:
+            raise httpcore.ConnectError(f"TLS: {error}") from error
+        return self
+
+    def get_extra_info(self, info: str) -> Any:
+        transport = self.socket.transport
+        if transport is None or info == "is_readable":
+            return self.socket.eof or self.socket.closed
+        names = {"client_addr": "sockname", "server_addr": "peername"}
+        return transport.get_extra_info(names.get(info, info))
+
+
+class StampingBackend(httpcore.AsyncNetworkBackend):
+    """Opens stamped connections; ``stream`` is the latest."""
+
+    def __init__(self) -> None:
+        self.stream: StampedStream | None = None
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(timeout):
+                _, socket = await loop.create_connection(StampedSocket, host, port, happy_eyeballs_delay=0.25)
+        except TimeoutError:
+            raise httpcore.ConnectTimeout(f"no connection within {timeout:g} s") from None
+        except OSError as error:
+            raise httpcore.ConnectError(str(error)) from error
+        self.stream = StampedStream(socket)
+        return self.stream
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)

@@ -1,0 +1,63 @@
+"""How an exchange ended, told from the connection's own facts first and from the error's words last."""
+
+from __future__ import annotations
+
+import socket as sockets
+import ssl
+from collections.abc import Iterator
+
+import httpcore
+import httpx
+
+from harness.probe.backend import StampedSocket
+
+TIERS = ("connect", "read", "total")
+
+
+def judged(error: Exception | None, socket: StampedSocket | None, *, headed: bool) -> tuple[str, str]:
+    """(kind, detail) of the end: kind as in contract 4.1. ``socket`` None: no connection was made."""
+    if error is None:
+        return "complete", ""
+    if socket is None:
+        if isinstance(error, httpx.TimeoutException):
+            return "timeout", "total" if str(error) == "total" else "connect"
+        return "reset", unreached(error)
+    if socket.why in TIERS:
+        return "timeout", socket.why
+    if isinstance(error, httpx.ConnectTimeout):
+        return "timeout", "connect"
+    if isinstance(error, httpx.TimeoutException):
+        return "timeout", "read"
+    if socket.why:
+        return "aborted", socket.why
+    if isinstance(error, httpx.ConnectError | httpx.ProxyError):
+        return "reset", unreached(error)
+    if socket.lost is not None:
+        return "reset", "" if headed else "reset before the head"
+    if socket.eof:
+        return "truncated", "" if headed else "closed before the head"
+    return "truncated", f"not HTTP: {error}"
+
+
+def unreached(error: BaseException) -> str:
+    """Why no connection was made: ``refused``, ``dns``, ``tls``, or the system's words, each with the error's text."""
+    for cause in _causes(error):
+        if isinstance(cause, ConnectionRefusedError):
+            return "refused"
+        if isinstance(cause, sockets.gaierror):
+            return f"dns: {cause.strerror or cause}"
+        if isinstance(cause, ssl.SSLError):
+            return f"tls: {cause.reason or cause}"
+    text = str(error)
+    if "Connect call failed" in text:  # several addresses were tried, all refused or unreachable
+        return "refused" if "Errno 111" in text else text
+    return text or type(error).__name__
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+MAPPED = (httpx.HTTPError, httpx.InvalidURL, httpcore.ProtocolError, ValueError, OSError)

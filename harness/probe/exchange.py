@@ -1,0 +1,241 @@
+"""One streamed exchange: opened, read one socket read at a time, stamped, and ended in exactly one way.
+
+The outcome is data, not an exception: after :meth:`Exchange.open` there is a ``head``, or an ``end`` that says why
+there is none. Only cancellation travels as an exception, and it closes the upstream on its way.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+from time import perf_counter_ns
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import orjson
+
+from harness.capture.mask import mask_body, mask_headers, mask_url
+from harness.capture.model import Capture, End, Head, Headers, Request
+from harness.probe.backend import StampedStream
+from harness.probe.clock import host_clock, wall
+from harness.probe.ending import MAPPED, judged
+from harness.probe.reads import Reads
+from harness.probe.recorder import MemoryRecorder, Recorder
+from harness.probe.request import Ask, Messages, ask
+from harness.probe.transport import StampingTransport, limits
+from harness.routes.model import Hop, Route, Timeouts
+
+
+class Exchange:
+    """``async for data in exchange`` gives the body, one item per socket read that brought any.
+
+    ``head.t`` and ``end.t`` are ms since the request was sent. :meth:`close` may be called from any thread, any
+    number of times.
+    """
+
+    def __init__(self, asked: Ask, hop: Hop, timeouts: Timeouts, recorder: Recorder) -> None:
+        self.asked = asked
+        self.timeouts = timeouts
+        self.recorder = recorder
+        self.head: Head | None = None
+        self.raw_headers: Headers = ()  # as they came, unmasked: for passing on, never for keeping
+        self.end: End | None = None
+        self.sent_ns = 0
+        self.read_ns = 0
+        self.size = 0
+        self._loop = asyncio.get_running_loop()
+        self._transport = StampingTransport(hop)
+        self._client = httpx.AsyncClient(transport=self._transport, timeout=limits(timeouts), trust_env=False)
+        self._response: httpx.Response | None = None
+        self._reads: Reads | None = None
+        self._clock: asyncio.TimerHandle | None = None
+        self._opening: asyncio.Task[Any] | None = None
+        self._expired = False
+
+    @property
+    def stream(self) -> StampedStream | None:
+        return self._transport.backend.stream
+
+    async def open(self) -> None:
+        """Connect, send, and wait for the response's head."""
+        request = self._client.build_request(
+            "POST", self.asked.url, headers=list(self.asked.headers), content=orjson.dumps(self.asked.body)
+        )
+        began = perf_counter_ns()
+        self._clock = self._loop.call_later(self.timeouts.total, self._expire)
+        self._opening = asyncio.current_task()
+        try:
+            self._response = await self._client.send(request, stream=True)
+        except MAPPED as error:
+            self._begun(began)
+            self._finish(error)
+            await self.aclose()
+            return
+        except asyncio.CancelledError:
+            self._begun(began)
+            if self._expired:
+                assert self._opening is not None
+                self._opening.uncancel()
+                self._finish(httpx.ConnectTimeout("total"))
+                await self.aclose()
+                return
+            self.close("client-left")
+            raise
+        finally:
+            self._opening = None
+        self._begun(began)
+        self._headed(self._response)
+
+    def _expire(self) -> None:
+        """The third tier: whatever the exchange is waiting for, it ends now."""
+        self._expired = True
+        if self.stream is not None:
+            self.stream.socket.fail("total")
+        elif self._opening is not None:
+            self._opening.cancel()
+
+    def _begun(self, opened_ns: int) -> None:
+        self.sent_ns = (self.stream.sent_ns if self.stream else 0) or opened_ns
+        request = Request(
+            "POST", mask_url(self.asked.url), mask_headers(self.asked.headers), mask_body(self.asked.body)
+        )
+        self.recorder.on_begin("read", self.sent_ns, wall(self.sent_ns), request)
+
+    def _headed(self, response: httpx.Response) -> None:
+        assert self.stream is not None
+        self.read_ns = self.stream.read_ns
+        self.raw_headers = tuple((k.decode("latin-1").lower(), v.decode("latin-1")) for k, v in response.headers.raw)
+        http = response.http_version.removeprefix("HTTP/")
+        masked = mask_headers(self.raw_headers)
+        self.head = Head((self.read_ns - self.sent_ns) / 1e6, response.status_code, http, masked)
+        self.recorder.on_head("read", self.read_ns, response.status_code, http, masked)
+        assert isinstance(response.stream, httpx.AsyncByteStream)
+        self._reads = Reads(response.stream.__aiter__(), self.stream)
+
+    def __aiter__(self) -> Exchange:
+        return self
+
+    async def __anext__(self) -> bytes:
+        """The body bytes of the next socket read that brings any; stops at the end, however it ended."""
+        if self.end is not None or self._reads is None:
+            raise StopAsyncIteration
+        try:
+            data = await self._reads
+        except MAPPED as error:
+            self._finish(error)
+        except asyncio.CancelledError:
+            self.close("client-left")
+            raise
+        else:
+            if data:
+                self.size += len(data)
+                self.read_ns = self._reads.read_ns
+                self.recorder.on_read(self.read_ns, data)
+                return data
+            self._finish(None)
+        await self.aclose()
+        raise StopAsyncIteration
+
+    def _finish(self, error: Exception | None, kind: str = "", detail: str = "") -> None:
+        """Set the end once; the connection's own facts (FIN, reset, our limit) outrank the error's wording."""
+        if self.end is not None:
+            return
+        now = perf_counter_ns()
+        if not kind:
+            kind, detail = judged(error, self.stream.socket if self.stream else None, headed=self.head is not None)
+            if self.stream is not None and self.stream.socket.ended_ns and kind != "complete":
+                now = self.stream.socket.ended_ns
+        self.end = End(max(0.0, (now - (self.sent_ns or now)) / 1e6), kind, detail)
+        if self._clock is not None:
+            self._clock.cancel()
+        self.recorder.on_end("read", now, kind, detail)
+
+    def close(self, detail: str = "closed") -> None:
+        """Close the upstream now. An exchange that had not ended ends as ``aborted`` with that detail."""
+        try:
+            inside = asyncio.get_running_loop() is self._loop
+        except RuntimeError:
+            inside = False
+        if inside:
+            self._close(detail)
+        elif not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._close, detail)
+
+    def _close(self, detail: str) -> None:
+        self._finish(None, "aborted", detail)
+        if self.stream is not None:
+            self.stream.socket.fail(detail)
+
+    async def aclose(self) -> None:
+        """Release what httpx holds; the end is set before."""
+        if self.stream is not None:
+            self.stream.socket.fail("closed")
+        if self._reads is not None and self._reads.midway:  # the parser waits for a read, which now fails
+            with suppress(*MAPPED):
+                await self._reads
+        if self._response is not None:
+            await self._response.aclose()
+        await self._client.aclose()
+
+    def capture(self) -> Capture:
+        """The read tap so far. Only for an exchange that records in memory."""
+        assert isinstance(self.recorder, MemoryRecorder)
+        return self.recorder.capture("read")
+
+
+@asynccontextmanager
+async def open_exchange(
+    route: Route,
+    hop: Hop,
+    messages: Messages,
+    *,
+    exchange_id: str = "",
+    stream: bool = True,
+    probing: bool = False,
+    body_extra: Mapping[str, Any] | None = None,
+    recorder: Recorder | None = None,
+) -> AsyncIterator[Exchange]:
+    """An opened exchange with ``hop`` of ``route``; on leaving, the upstream is closed. ``recorder``: memory."""
+    exchange_id = exchange_id or uuid4().hex
+    asked = ask(route, hop, messages, exchange_id=exchange_id, stream=stream, probing=probing, body_extra=body_extra)
+    template = Capture(hop.name, hop.kind, "read", asked.wire, exchange_id, route.name)
+    exchange = Exchange(asked, hop, route.timeouts, recorder or MemoryRecorder(template, host_clock()))
+    try:
+        await exchange.open()
+        yield exchange
+    finally:
+        exchange.close()
+        await exchange.aclose()
+
+
+async def probe(
+    route: Route,
+    hop: Hop,
+    *,
+    prompt: str = "",
+    messages: Messages | None = None,
+    exchange_id: str = "",
+    body_extra: Mapping[str, Any] | None = None,
+    stream: bool = True,
+    repeat: int | None = None,
+    client_leaves_after: int | None = None,
+) -> Capture:
+    """One exchange with ``hop``, whole, over a fresh connection. Never raises for what the upstream does.
+
+    ``client_leaves_after``: close our side once that many reads with body bytes have come (0: right after the head).
+    """
+    said = messages if messages is not None else [{"role": "user", "content": prompt}]
+    async with open_exchange(
+        route, hop, said, exchange_id=exchange_id, stream=stream, probing=True, body_extra=body_extra
+    ) as exchange:
+        reads = 0
+        if client_leaves_after != 0:
+            async for _ in exchange:
+                reads += 1
+                if reads == client_leaves_after:
+                    break
+        exchange.close("client-left")
+        return replace(exchange.capture(), repeat=repeat)

@@ -1,0 +1,42 @@
+"""An httpx client whose one connection is stamped: fresh, no environment, no redirects, no retry."""
+
+from __future__ import annotations
+
+import ssl
+from functools import lru_cache
+
+import httpcore
+import httpx
+
+from harness.probe.backend import StampingBackend
+from harness.routes.model import Hop, Timeouts
+
+
+@lru_cache(maxsize=32)
+def _tls(verify: bool, ca_file: str) -> ssl.SSLContext:
+    """Loading the certificates takes 20 ms of the event loop: once a process, not once an exchange."""
+    if not verify:
+        return httpx.create_ssl_context(verify=False, trust_env=False)
+    return ssl.create_default_context(cafile=ca_file or None)
+
+
+class StampingTransport(httpx.AsyncHTTPTransport):
+    """httpx's own transport over a pool whose network backend is ours. ``backend.stream`` is the connection."""
+
+    def __init__(self, hop: Hop) -> None:
+        # Not super().__init__(): it would build a pool (and load certificates) only to be thrown away.
+        self.backend = StampingBackend()
+        secure = hop.url.startswith("https:")
+        self._pool = httpcore.AsyncConnectionPool(
+            ssl_context=_tls(hop.verify, hop.ca_file) if secure else None,
+            proxy=httpcore.Proxy(hop.proxy) if hop.proxy else None,
+            max_connections=1,
+            max_keepalive_connections=0,
+            retries=0,
+            network_backend=self.backend,
+        )
+
+
+def limits(timeouts: Timeouts) -> httpx.Timeout:
+    """Two of the three tiers; the third, the whole exchange, is the exchange's own."""
+    return httpx.Timeout(timeouts.read, connect=timeouts.connect, pool=None)

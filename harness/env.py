@@ -78,9 +78,10 @@ class Env:
         raw = self._raw(name, default)
         if not raw:
             return default
-        fault = url_fault(raw, schemes)
+        hidden = hide_userinfo(raw)
+        fault = url_fault(raw, schemes) if hidden == raw else "a URL without a user name or password"
         if fault:
-            self._fault(name, hide_userinfo(raw), fault)
+            self._fault(name, hidden, fault)
             return default
         return raw.rstrip("/")
 

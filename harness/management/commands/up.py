@@ -1,0 +1,78 @@
+"""``up``: migrate, start the lab and the web, say where they are, and end both on Ctrl-C."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+from collections.abc import Coroutine
+from importlib.util import find_spec
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+
+from harness.errors import InputError
+from harness.management.base import Outcome, ScopeCommand, to_json
+from harness.management.children import Child, check_port, ended, first_end, ready, start, stop
+from harness.runs.catalogue import all_routes
+
+READY = """
+Streamscope is at  {web}
+The lab is at      {lab}
+
+Try this: pick "lab-steady" and press Send, then "lab-stall" or "lab-buffer-until-end";
+the verdict beside each answer names the hop at fault.
+Your own gateway: HARNESS_GATEWAY_URL=http://gateway:3000/v1 HARNESS_MODEL=name make run
+Ctrl-C stops everything.
+"""
+
+
+class Command(ScopeCommand):
+    help = "Migrate, then serve the chat and the lab until Ctrl-C. PORT and LAB_PORT move the ports."
+
+    def run(self, **options: Any) -> Coroutine[Any, Any, Outcome | None]:
+        children = [
+            Child(
+                "web",
+                ("-m", "daphne", "-v", "0", "-b", settings.BIND, "-p", str(settings.PORT), "harness.asgi:application"),
+                settings.BIND,
+                settings.PORT,
+            )
+        ]
+        if find_spec("harness.management.commands.lab"):
+            children.append(Child("lab", ("manage.py", "lab"), "127.0.0.1", settings.LAB_PORT))
+        if settings.PORT == settings.LAB_PORT:
+            raise InputError(f"PORT and LAB_PORT are both {settings.PORT}", do="Set one of them to another port.")
+        for child, variable in zip(children, ("PORT", "LAB_PORT"), strict=False):
+            check_port(child.host, child.port, variable)
+        prepare()
+        return self.serve(children)
+
+    async def serve(self, children: list[Child]) -> None:
+        try:
+            for child in children:
+                await start(child, settings.BASE_DIR)
+            await asyncio.gather(*(ready(child) for child in children))
+            self._tell({child.name: child.url for child in children})
+            raise ended(await first_end(children))
+        except asyncio.CancelledError:
+            self.say("\nStopping …")
+        finally:
+            await stop(children)
+
+    def _tell(self, urls: dict[str, str]) -> None:
+        text = to_json(urls) if self.as_json else READY.format(web=urls["web"], lab=urls.get("lab", "–"))
+        self.stdout.write(text)
+        self.stdout.flush()
+
+
+def prepare() -> None:
+    """Everything that the web needs before it starts: data directory, secret key, tables, routes that make sense."""
+    all_routes()
+    settings.DATA_DIR.mkdir(parents=True, exist_ok=True)
+    if not settings.SECRET_FILE.is_file():
+        file = os.open(settings.SECRET_FILE, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(file, "w") as out:
+            out.write(secrets.token_urlsafe(50))
+    call_command("migrate", verbosity=0, interactive=False, skip_checks=True)

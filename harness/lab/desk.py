@@ -1,0 +1,172 @@
+"""The lab's front desk: which address gives what. One :class:`Lab` holds the ledger and the open connections."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from harness.capture.format import dumps
+from harness.capture.mask import mask_body, mask_headers, mask_url
+from harness.capture.model import Request
+from harness.errors import InputError
+from harness.lab.ask import Ask, read_ask
+from harness.lab.connection import Connection, Incoming
+from harness.lab.emitter import Emitter
+from harness.lab.gateways.registry import gateways, open_gateway
+from harness.lab.ledger import Ledger, Record
+from harness.lab.passage import Passage
+from harness.lab.registry import faults
+from harness.lab.response import Response
+from harness.lab.scenarios import Scenario, built_in
+from harness.lab.source import ModelNotFound, plan
+
+CHAT = {"/v1/chat/completions": "chat"}
+WIRES = {"chat": "openai", "completions": "openai", "fastgpt1": "fastgpt", "fastgpt2": "fastgpt", "ollama": "ollama"}
+
+
+class Lab:
+    """``base`` is the lab's own address, ``upstream`` what its gateways stand in front of (itself, by default)."""
+
+    def __init__(self, base: str, upstream: str = "", scenarios: Mapping[str, Scenario] | None = None) -> None:
+        self.base, self.upstream = base, upstream or base
+        self.scenarios = dict(built_in() if scenarios is None else scenarios)
+        self.ledger = Ledger()
+        self.connections: set[Connection] = set()
+        self.pages: dict[str, Callable[[], tuple[str, Any]]] = {
+            "/health": lambda: ("application/json", {"status": "ok"}),
+            "/v1/models": lambda: ("application/json", self._models()),
+            "/ledger/": lambda: ("application/json", {"records": self.ledger.rows(), "dropped": self.ledger.dropped}),
+            "/catalogue": lambda: ("application/json", self._catalogue()),
+        }
+
+    def connect(self) -> Connection:
+        return Connection(self.answer, self.connections)
+
+    def answer(self, connection: Connection, request: Incoming) -> None:
+        """Start the answer to one request; every mistake of the client's becomes one JSON error."""
+        try:
+            self._route(connection, request, urlsplit(request.target).path)
+        except ModelNotFound as error:
+            self._error(connection, request, 404, str(error), "NotFoundError")
+        except InputError as error:
+            self._error(connection, request, 400, str(error), "BadRequestError")
+
+    def _route(self, connection: Connection, request: Incoming, path: str) -> None:
+        if path in CHAT:
+            if self._method(connection, request, "POST"):
+                self._chat(connection, request, CHAT[path])
+        elif path.startswith("/via/"):
+            if self._method(connection, request, "POST"):
+                self._via(connection, request, path)
+        elif path.startswith("/ledger/") and path != "/ledger/":
+            if self._method(connection, request, "GET"):
+                self._ledger(connection, request, unquote(path.removeprefix("/ledger/")))
+        elif path in self.pages:
+            if self._method(connection, request, "GET"):
+                kind, content = self.pages[path]()
+                body = (
+                    content.encode() if isinstance(content, str) else json.dumps(content, ensure_ascii=False).encode()
+                )
+                self._reply(connection, request, 200, kind, body)
+        else:
+            self._error(connection, request, 404, f"the lab has nothing at {path}", "NotFoundError")
+
+    def _chat(self, connection: Connection, request: Incoming, dialect: str) -> None:
+        body = _json(request)
+        ask = read_ask(dialect, body, request.headers)
+        made = plan(ask, self.scenarios)
+        record = self.ledger.open(self._record(request, body, ask, "engine"))
+        emitter = Emitter(made, Response(connection.transport, request.http, record), self._over(connection))
+        connection.exchange = emitter
+        emitter.begin()
+
+    def _via(self, connection: Connection, request: Incoming, path: str) -> None:
+        name, _, rest = path.removeprefix("/via/").partition("/")
+        body = _json(request)
+        if not isinstance(body, dict):
+            raise InputError("the body is no JSON object", "lab", 'Send {"model": …, "messages": […]}.')
+        key = _key_of(request, body)
+        gateway = open_gateway(unquote(name), str(body.get("seed", 0)))
+        record = self.ledger.open(self._record(request, body, key, "gateway", gateway=name))
+        response = Response(connection.transport, request.http, record)
+        passage = Passage(
+            gateway, response, self.upstream, f"/{rest}", request.headers, request.body, self._over(connection)
+        )
+        connection.exchange = passage
+        passage.begin()
+
+    def _ledger(self, connection: Connection, request: Incoming, key: str) -> None:
+        """``/ledger/KEY``: the newest record; ``?hop=gateway`` what a lab gateway wrote; ``?entry=0`` the oldest."""
+        query = parse_qs(urlsplit(request.target).query)
+        hop = query.get("hop", ["engine"])[0]
+        entry = query.get("entry", ["-1"])[0]
+        found = self.ledger.find(key, hop)
+        place = int(entry) if entry.lstrip("-").isdigit() else -1
+        if not -len(found) <= place < len(found):
+            what = f"the ledger has no record of {key!r} at {hop}"
+            return self._error(connection, request, 404, what, "NotFoundError")
+        record = found[place]
+        record.meta["entries"] = len(found)
+        self._reply(connection, request, 200, "application/x-ndjson; charset=utf-8", dumps(record.capture()))
+
+    def _record(self, request: Incoming, body: Any, ask: Ask | str, hop: str, **meta: Any) -> Record:
+        key = ask if isinstance(ask, str) else ask.key
+        wire = "openai" if isinstance(ask, str) else WIRES[ask.dialect]
+        url = mask_url(f"http://{request.headers.get('host', '')}{request.target}")
+        made = Request(request.method, url, mask_headers(request.headers.items()), mask_body(body))
+        return Record(key, hop, hop, wire, made, {"model": str(body.get("model", "")), **meta})
+
+    def _over(self, connection: Connection) -> Callable[[], None]:
+        def over() -> None:
+            self.ledger.trim()
+            connection.done()
+
+        return over
+
+    def _method(self, connection: Connection, request: Incoming, wanted: str) -> bool:
+        if request.method == wanted or (request.method == "HEAD" and wanted == "GET"):
+            return True
+        self._error(connection, request, 405, f"{urlsplit(request.target).path} takes {wanted}", "MethodNotAllowed")
+        return False
+
+    def _error(self, connection: Connection, request: Incoming, status: int, message: str, kind: str) -> None:
+        row = {"error": {"message": message, "type": kind, "param": None, "code": status}}
+        self._reply(connection, request, status, "application/json", json.dumps(row, ensure_ascii=False).encode())
+
+    def _reply(self, connection: Connection, request: Incoming, status: int, kind: str, body: bytes) -> None:
+        response = Response(connection.transport, request.http)
+        response.head(status, (("content-type", kind), ("cache-control", "no-store")), "length", len(body))
+        if request.method != "HEAD":
+            response.body(body)
+        response.complete()
+        connection.done()
+
+    def _models(self) -> dict[str, Any]:
+        rows = [
+            {"id": name, "object": "model", "created": 1_760_000_000, "owned_by": "lab", "about": scenario.about}
+            for name, scenario in self.scenarios.items()
+        ]
+        return {"object": "list", "data": rows}
+
+    def _catalogue(self) -> dict[str, Any]:
+        return {
+            "models": {name: s.about for name, s in self.scenarios.items()},
+            "faults": {name: {"symptom": f.symptom, "about": f.about} for name, f in faults().items()},
+            "gateways": {name: {"symptom": g.symptom, "about": g.about} for name, g in gateways().items()},
+        }
+
+
+def _json(request: Incoming) -> Any:
+    try:
+        return json.loads(request.body)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"the body is no JSON: {error}", "lab", "Send a JSON object.") from None
+
+
+def _key_of(request: Incoming, body: dict[str, Any]) -> str:
+    try:
+        return read_ask("chat", body, request.headers).key
+    except InputError:
+        return request.headers.get("x-exchange-id", "")

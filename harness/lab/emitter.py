@@ -1,0 +1,92 @@
+"""Execute a plan on a response: every step at its time on the loop's clock, paused while the reader is slow."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from harness.lab.plan import Plan
+from harness.lab.response import Response
+
+
+class Emitter:
+    """One plan being executed. ``done`` is called once, when nothing more will be written."""
+
+    def __init__(self, plan: Plan, response: Response, done: Callable[[], None]) -> None:
+        self.plan, self.response, self.done = plan, response, done
+        self.loop = asyncio.get_running_loop()
+        self.start = self.loop.time()
+        self.deaf = plan.deaf
+        self._next = 0
+        self._timer: asyncio.TimerHandle | None = None
+        self._paused = self._over = self._gone = False
+        self._head_due = plan.head_at is not None
+
+    def begin(self) -> None:
+        self._tick()
+
+    def client_left(self, detail: str) -> None:
+        """The reader closed: stop, unless the plan is deaf; either way the ledger gets the time."""
+        record = self.response.record
+        if self._over or self._gone:
+            return
+        self._gone = True
+        if record:
+            record.meta["client_left_ms"] = round(record.now(), 3)
+        if self.deaf and self.plan.end != "hang":
+            return
+        if record:
+            record.ended("aborted", detail)
+        self._stop()
+
+    def pause(self) -> None:
+        self._paused = True
+
+    def resume(self) -> None:
+        if self._paused:
+            self._paused = False
+            self._tick()
+
+    def _tick(self) -> None:
+        """Do all that is due; set the timer for the next step."""
+        self._timer = None
+        while not self._over and (not self._paused or self._gone):
+            at = self._due()
+            if at is None:
+                return
+            due = self.start + at / 1000
+            if due > self.loop.time():
+                self._timer = self.loop.call_at(due, self._tick)
+                return
+            self._step()
+
+    def _due(self) -> float | None:
+        plan = self.plan
+        if self._head_due:
+            return plan.head_at
+        if self._next < len(plan.emissions):
+            return plan.emissions[self._next].at
+        return None if plan.end == "hang" else plan.end_at
+
+    def _step(self) -> None:
+        plan = self.plan
+        if self._head_due:
+            self._head_due = False
+            length = None
+            if plan.transfer in ("length", "both"):
+                length = plan.declared if plan.declared is not None else len(plan.body())
+            self.response.head(plan.status, plan.headers, plan.transfer, length, plan.end == "complete")
+        elif self._next < len(plan.emissions):
+            self.response.body(plan.encode(plan.emissions[self._next]))
+            self._next += 1
+        else:
+            self.response.finish(plan.end)
+            self._stop()
+
+    def _stop(self) -> None:
+        if self._over:
+            return
+        self._over = True
+        if self._timer:
+            self._timer.cancel()
+        self.done()

@@ -46,7 +46,7 @@ class Exchange:
         self.sent_ns = 0
         self.read_ns = 0
         self.size = 0
-        self._loop = asyncio.get_running_loop()
+        self.loop = asyncio.get_running_loop()
         self._transport = StampingTransport(hop)
         self._client = httpx.AsyncClient(transport=self._transport, timeout=limits(timeouts), trust_env=False)
         self._response: httpx.Response | None = None
@@ -65,7 +65,7 @@ class Exchange:
             "POST", self.asked.url, headers=list(self.asked.headers), content=orjson.dumps(self.asked.body)
         )
         began = perf_counter_ns()
-        self._clock = self._loop.call_later(self.timeouts.total, self._expire)
+        self._clock = self.loop.call_later(self.timeouts.total, self._expire)
         self._opening = asyncio.current_task()
         try:
             self._response = await self._client.send(request, stream=True)
@@ -156,13 +156,13 @@ class Exchange:
     def close(self, detail: str = "closed") -> None:
         """Close the upstream now. An exchange that had not ended ends as ``aborted`` with that detail."""
         try:
-            inside = asyncio.get_running_loop() is self._loop
+            inside = asyncio.get_running_loop() is self.loop
         except RuntimeError:
             inside = False
         if inside:
             self._close(detail)
-        elif not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._close, detail)
+        elif not self.loop.is_closed():
+            self.loop.call_soon_threadsafe(self._close, detail)
 
     def _close(self, detail: str) -> None:
         self._finish(None, "aborted", detail)

@@ -1,0 +1,7 @@
+"""The chat's addresses."""
+
+from django.urls import path
+
+from chat import pages, views
+
+urlpatterns = [path("", pages.chat_page, name="chat"), path("chat/stream", views.stream, name="chat-stream")]

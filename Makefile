@@ -1,0 +1,34 @@
+# Streamscope. `make run` and `make test` need git, make and Python 3.11 or newer; they bring the rest.
+PY := .venv/bin/python
+TESTS := $(wildcard harness chat e2e)
+.PHONY: run setup test check parts test-setup
+.DEFAULT_GOAL := run
+
+run: setup  ## migrate and serve on http://127.0.0.1:8000
+	@exec $(PY) manage.py up
+
+setup: .venv/.run-ready  ## the environment alone
+	@:
+
+test: test-setup parts check  ## everything; the last line is pytest's
+	@$(PY) -m pytest $(TESTS)
+
+check: test-setup  ## style, types, rings, sizes
+	@.venv/bin/ruff check --quiet .
+	@.venv/bin/ruff format --quiet --check . || { echo "check: run .venv/bin/ruff format ." >&2; exit 1; }
+	@$(PY) -m mypy --no-error-summary
+	@$(PY) -m pytest -q --no-header harness/tests/test_rings.py harness/tests/test_sizes.py
+
+test-setup: .venv/.test-ready
+	@:
+
+parts: test-setup
+	@.ci/parts
+
+.venv/.run-ready: requirements.txt .ci/setup
+	@.ci/setup requirements.txt
+	@touch $@
+
+.venv/.test-ready: requirements.txt requirements-dev.txt .ci/setup
+	@.ci/setup requirements-dev.txt
+	@touch .venv/.run-ready $@

@@ -1,0 +1,97 @@
+"""Anthropic's Messages events."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.wire.sink import Sink
+from harness.wire.stream import Kind
+
+TYPES = frozenset(
+    {
+        "message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta",
+        "message_stop", "ping",
+    }
+)  # fmt: skip
+
+
+def event(obj: dict[str, Any], sink: Sink) -> Kind:
+    """One event. Blocks of tool use are numbered in the order in which they start."""
+    kind = obj["type"]
+    if kind == "content_block_delta":
+        return _delta(obj, sink)
+    if kind == "content_block_start":
+        return _block(obj, sink)
+    if kind == "ping":
+        return Kind.HEARTBEAT
+    if kind == "message_stop":
+        sink.terminator()
+        return Kind.TERMINATOR
+    if kind == "message_start":
+        message = _dict(obj.get("message"))
+        sink.identity(message.get("id"), None, message.get("model"), None)
+        _usage(message.get("usage"), sink)
+        return Kind.ROLE
+    if kind == "message_delta":
+        told = _usage(obj.get("usage"), sink)
+        reason = _dict(obj.get("delta")).get("stop_reason")
+        if isinstance(reason, str) and reason:
+            sink.finish(0, reason)
+            return Kind.FINISH
+        return Kind.USAGE if told else Kind.EMPTY
+    return Kind.EMPTY
+
+
+def _delta(obj: dict[str, Any], sink: Sink) -> Kind:
+    delta = _dict(obj.get("delta"))
+    kind = delta.get("type")
+    if kind == "text_delta":
+        return _piece("content", delta.get("text"), Kind.TEXT, sink)
+    if kind == "thinking_delta":
+        return _piece("reasoning", delta.get("thinking"), Kind.REASONING, sink)
+    if kind == "input_json_delta":
+        return _piece(_part(obj.get("index"), sink), delta.get("partial_json"), Kind.TOOL, sink)
+    if kind in ("signature_delta", "citations_delta"):
+        return Kind.EMPTY
+    sink.fault("shape", f"content_block_delta of type {str(kind)[:60]}")
+    return Kind.UNKNOWN
+
+
+def _block(obj: dict[str, Any], sink: Sink) -> Kind:
+    block = _dict(obj.get("content_block"))
+    if block.get("name"):
+        sink.name(0, _part(obj.get("index"), sink), block["name"], block.get("id"))
+        return Kind.TOOL
+    text, thought = block.get("text"), block.get("thinking")
+    if isinstance(text, str) and text:
+        return _piece("content", text, Kind.TEXT, sink)
+    if isinstance(thought, str) and thought:
+        return _piece("reasoning", thought, Kind.REASONING, sink)
+    return Kind.EMPTY
+
+
+def _piece(part: str, text: Any, kind: Kind, sink: Sink) -> Kind:
+    if not isinstance(text, str):
+        sink.fault("shape", f"{part} is no text")
+        return Kind.EMPTY
+    if not text:
+        return Kind.EMPTY
+    sink.piece(0, part, text)
+    return kind
+
+
+def _part(block: Any, sink: Sink) -> str:
+    known = sink.seen.setdefault("blocks", {})
+    number = known.setdefault(str(block)[:50], len(known)) if len(known) < 10_000 else 0
+    return f"tool:{number}"
+
+
+def _usage(counts: Any, sink: Sink) -> bool:
+    if not isinstance(counts, dict):
+        return False
+    sink.usage(counts.get("input_tokens"), counts.get("output_tokens"), None)
+    return True
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

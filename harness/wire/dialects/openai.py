@@ -1,0 +1,196 @@
+"""OpenAI chat completion chunks, and the deviations of those who speak it: vLLM, SGLang, llama.cpp, LMDeploy, TGI,
+Azure, FastGPT, one-api, new-api, aiproxy, LiteLLM."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.wire.dialects import errors
+from harness.wire.sink import RANK, Sink
+from harness.wire.stream import Kind
+
+_EXTRAS = ("metrics", "timings", "service_tier", "prompt_filter_results", "x_groq", "citations")
+_REASONING = ("reasoning_content", "reasoning")
+
+
+def chunk(obj: dict[str, Any], sink: Sink) -> Kind:
+    """One chunk: an object with ``choices`` (a list)."""
+    sink.identity(obj.get("id"), obj.get("created"), obj.get("model"), obj.get("system_fingerprint"))
+    kind = Kind.EMPTY
+    choices = obj["choices"]
+    if isinstance(choices, list):
+        for choice in choices:
+            found = _choice(choice, obj, sink)
+            if RANK[found] < RANK[kind]:
+                kind = found
+    elif choices is not None:
+        sink.fault("shape", "choices is no list")
+    if (counts := obj.get("usage")) and usage(counts, sink) and kind is Kind.EMPTY:
+        kind = Kind.USAGE
+    if obj.get("error") and errors.found(obj, sink):
+        kind = Kind.ERROR
+    if len(obj) > 5:
+        for name in _EXTRAS:
+            if obj.get(name):
+                sink.fact(name, obj[name])
+    return kind
+
+
+def usage(counts: Any, sink: Sink) -> bool:
+    """OpenAI's usage object; True when it is one."""
+    if not isinstance(counts, dict):
+        sink.fault("shape", "usage is no object")
+        return False
+    details = counts.get("completion_tokens_details")
+    reasoning = details.get("reasoning_tokens") if isinstance(details, dict) else None
+    sink.usage(counts.get("prompt_tokens"), counts.get("completion_tokens"), counts.get("total_tokens"), reasoning)
+    return True
+
+
+def _choice(choice: Any, obj: dict[str, Any], sink: Sink) -> Kind:
+    if not isinstance(choice, dict):
+        sink.fault("shape", "a choice is no object")
+        return Kind.EMPTY
+    index = choice.get("index", 0)
+    if type(index) is not int:
+        sink.fault("shape", f"choice index is {type(index).__name__}")
+        index = 0
+    kind = Kind.EMPTY
+    delta = choice.get("delta")
+    if type(delta) is dict:
+        kind = _delta(index, delta, obj, sink)
+    elif isinstance(text := choice.get("text"), str):  # the older completions endpoint
+        kind = _text(index, "content", text, Kind.TEXT, sink)
+    elif isinstance(message := choice.get("message"), dict):  # a whole answer in one event
+        sink.fault("shape", "message instead of delta")
+        kind = _delta(index, message, obj, sink)
+    else:
+        sink.fault("shape", "choice without delta")
+    reason = choice.get("finish_reason")
+    if reason is not None:
+        if isinstance(reason, str) and reason:
+            sink.finish(index, reason)
+            kind = Kind.FINISH if RANK[kind] > RANK[Kind.FINISH] else kind
+        else:
+            sink.fault("shape", "finish_reason is an empty text" if reason == "" else "finish_reason is no text")
+    if choice.get("logprobs"):
+        _logprobs(choice["logprobs"], sink)
+    return kind
+
+
+def _delta(index: int, delta: dict[str, Any], obj: dict[str, Any], sink: Sink) -> Kind:
+    kind = Kind.EMPTY
+    content = delta.get("content")
+    if content:
+        kind = _content(index, content, sink)
+    for name in _REASONING:
+        if thought := delta.get(name):
+            found = _text(index, "reasoning", thought, Kind.REASONING, sink)
+            kind = found if RANK[found] < RANK[kind] else kind
+            _note_field(name, sink)
+            break
+    if len(delta) > 1 or kind is Kind.EMPTY:
+        kind = _rest(index, delta, kind, sink)
+        if kind is Kind.EMPTY:
+            kind = _silent(index, delta, obj, sink)
+    return kind
+
+
+def _rest(index: int, delta: dict[str, Any], kind: Kind, sink: Sink) -> Kind:
+    if delta.get("refusal"):
+        kind = _text(index, "refusal", delta["refusal"], Kind.TEXT, sink)
+    calls = delta.get("tool_calls")
+    if calls is not None and not isinstance(calls, list):
+        sink.fault("shape", "tool_calls is no list")
+    elif calls:
+        for position, call in enumerate(calls):
+            found = _call(index, position, call, sink)
+            kind = found if RANK[found] < RANK[kind] else kind
+    if isinstance(old := delta.get("function_call"), dict):
+        found = _function(index, "tool:0", old, None, sink)
+        kind = found if RANK[found] < RANK[kind] else kind
+    return kind
+
+
+def _silent(index: int, delta: dict[str, Any], obj: dict[str, Any], sink: Sink) -> Kind:
+    """No text: FastGPT's heartbeat (blank id and object), the first role of a choice, or nothing."""
+    if obj.get("object") == "" and obj.get("id") == "" and delta.get("content") == "":
+        return Kind.HEARTBEAT
+    if delta.get("role") and ("role", index) not in sink.seen and len(sink.seen) < 10_000:
+        sink.seen["role", index] = True
+        return Kind.ROLE
+    return Kind.EMPTY
+
+
+def _content(index: int, content: Any, sink: Sink) -> Kind:
+    if type(content) is str:
+        sink.piece(index, "content", content)
+        return Kind.TEXT
+    if not isinstance(content, list):
+        return _text(index, "content", content, Kind.TEXT, sink)
+    kind = Kind.EMPTY  # parts, as Mistral streams them
+    for part in content:
+        if isinstance(part, dict) and isinstance(part.get("text"), str):
+            found = _text(index, "content", part["text"], Kind.TEXT, sink)
+        elif isinstance(part, dict) and isinstance(part.get("thinking"), list):
+            thought = "".join(
+                p["text"] for p in part["thinking"] if isinstance(p, dict) and isinstance(p.get("text"), str)
+            )
+            found = _text(index, "reasoning", thought, Kind.REASONING, sink)
+        else:
+            continue
+        kind = found if RANK[found] < RANK[kind] else kind
+    return kind
+
+
+def _text(index: int, part: str, text: Any, kind: Kind, sink: Sink) -> Kind:
+    if not isinstance(text, str):
+        sink.fault("shape", f"{part} is {type(text).__name__}, not text")
+        return Kind.EMPTY
+    if not text:
+        return Kind.EMPTY
+    sink.piece(index, part, text)
+    return kind
+
+
+def _call(choice: int, position: int, call: Any, sink: Sink) -> Kind:
+    if not isinstance(call, dict):
+        sink.fault("shape", "a tool call is no object")
+        return Kind.EMPTY
+    index = call.get("index")
+    if type(index) is not int:
+        sink.fault("shape", "tool call without index")
+        index = _number(choice, position, call.get("id"), sink)
+    function = call.get("function")
+    return _function(choice, f"tool:{index}", function if isinstance(function, dict) else {}, call.get("id"), sink)
+
+
+def _number(choice: int, position: int, ident: Any, sink: Sink) -> int:
+    """A call without index: a new id is a new call, none means the last one."""
+    known = sink.seen.setdefault(("calls", choice), {})
+    if isinstance(ident, str) and ident and len(known) < 1000:
+        return int(known.setdefault(ident, len(known)))
+    return max(position, len(known) - 1)
+
+
+def _function(choice: int, part: str, function: dict[str, Any], ident: Any, sink: Sink) -> Kind:
+    kind = Kind.EMPTY
+    name, arguments = function.get("name"), function.get("arguments")
+    if name or ident:
+        sink.name(choice, part, name, ident)
+        kind = Kind.TOOL
+    if arguments:
+        return _text(choice, part, arguments, Kind.TOOL, sink)
+    return kind
+
+
+def _note_field(name: str, sink: Sink) -> None:
+    if sink.stream.facts.get("reasoning_field") != name:
+        sink.fact("reasoning_field", name)
+
+
+def _logprobs(logprobs: Any, sink: Sink) -> None:
+    """Count the tokens that the log probabilities name: chunks are not tokens."""
+    tokens = logprobs.get("content") if isinstance(logprobs, dict) else None
+    if isinstance(tokens, list):
+        sink.fact("logprob_tokens", sink.stream.facts.get("logprob_tokens", 0) + len(tokens))

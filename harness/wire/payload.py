@@ -1,0 +1,80 @@
+"""One event's bytes to a JSON value, strictly first, then as leniently as any client, saying what was wrong."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import orjson
+
+
+class Broken:
+    """Not JSON for anybody; ``reason`` is the parser's."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+
+def lenient(payload: bytes) -> tuple[Any, list[tuple[str, str]]]:
+    """What a forgiving client makes of bytes that strict JSON refuses: the value (or :class:`Broken`) and faults.
+
+    Faults are (code, detail) with the codes of :class:`~harness.wire.stream.WireFault`: ``utf8``, ``json-nan``,
+    ``control``, ``surrogate``, ``json``.
+    """
+    faults: list[tuple[str, str]] = []
+    try:
+        text = payload.decode()
+    except UnicodeDecodeError as error:
+        text = payload.decode("utf-8", "replace")
+        faults.append(("utf8", f"byte 0x{payload[error.start]:02x} at {error.start}: {error.reason}"))
+    constants: list[str] = []
+
+    def constant(name: str) -> None:
+        constants.append(name)
+
+    try:
+        value = json.loads(text, strict=False, parse_constant=constant)
+    except (ValueError, RecursionError) as error:
+        return Broken(str(error) or "nested too deep"), [*faults, ("json", _reason(error))]
+    if constants:
+        faults.append(("json-nan", f"{constants[0]} is no JSON value"))
+    if not _parses(text):
+        faults.append(("control", "a control character stands unescaped in a text"))
+    if "\\u" in text and _lone(value):
+        faults.append(("surrogate", "half of a surrogate pair stands alone"))
+    return value, faults
+
+
+def parse(payload: bytes) -> tuple[Any, list[tuple[str, str]]]:
+    """The JSON value of a payload (or :class:`Broken`), and what was wrong with it; no exception on any bytes."""
+    try:
+        return orjson.loads(payload), []
+    except orjson.JSONDecodeError:
+        return lenient(payload)
+
+
+def clean(text: str, limit: int = 2000) -> str:
+    """A text that every encoder takes: lone surrogates replaced, cut to ``limit`` characters."""
+    return text[:limit].encode("utf-8", "replace").decode()
+
+
+def _parses(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _lone(value: Any) -> bool:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return True
+    except (ValueError, RecursionError):
+        return False
+    return False
+
+
+def _reason(error: Exception) -> str:
+    return "nested too deep" if isinstance(error, RecursionError) else str(error)[:200]

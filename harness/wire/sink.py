@@ -1,0 +1,175 @@
+"""Where decoded facts are gathered: fills the columns of a :class:`~harness.wire.stream.Stream`, row by row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.wire.payload import clean
+from harness.wire.stream import Channel, ChannelKey, Finish, Identity, Kind, Stream, StreamError, Usage, WireFault
+
+FAULTS_KEPT = 200  # of one code; the rest is counted in facts["faults_more"]
+CHANNELS_KEPT = 60_000
+
+
+class Sink:
+    """Takes what the dialects find in one event, then the event's row.
+
+    ``dirty`` is set while an event with lone surrogates is read. ``plain`` is True as long as the event did nothing
+    but bring pieces of text. ``seen``: what a dialect must remember from event to event. ``current``: the identity in
+    force (the same object as long as nothing changed).
+    """
+
+    def __init__(self, stream: Stream) -> None:
+        self.stream = stream
+        self.event = 0
+        self.start = 0
+        self.dirty = False
+        self.plain = True
+        self.seen: dict[Any, Any] = {}
+        self.index: dict[tuple[int, str], int] = {}
+        self.parts: list[list[str]] = []
+        self.sizes: list[int] = []
+        self._half: dict[int, str] = {}  # channel → the high surrogate that waits for its other half
+        self._faults: dict[str, int] = {}
+        self.current: tuple[Any, Any, Any, Any] = ("", None, "", "")
+
+    def row(self, kind: int, start: int, end: int) -> None:
+        """The event is done."""
+        stream = self.stream
+        stream.kinds.append(kind)
+        stream.starts.append(start)
+        stream.ends.append(end)
+        self.event += 1
+
+    def channel(self, choice: int, part: str) -> int:
+        """The number of a channel, made when it is new; -1 when there are too many."""
+        number = self.index.get((choice, part))
+        if number is None:
+            number = len(self.parts)
+            if number >= CHANNELS_KEPT:
+                self.fault("shape", f"more than {CHANNELS_KEPT} channels")
+                return -1
+            self.index[choice, part] = number
+            self.parts.append([])
+            self.sizes.append(0)
+            self.stream.channels.append(Channel(ChannelKey(choice, part)))
+        return number
+
+    def piece(self, choice: int, part: str, text: str) -> None:
+        """A part of a channel's text."""
+        number = self.index.get((choice, part))
+        if number is None and (number := self.channel(choice, part)) < 0:
+            return
+        if self.dirty or self._half:
+            text = self._mend(number, text)
+        size = len(text)
+        pieces = self.stream.pieces
+        pieces.event.append(self.event)
+        pieces.channel.append(number)
+        pieces.offset.append(self.sizes[number])
+        pieces.length.append(size)
+        self.parts[number].append(text)
+        self.sizes[number] += size
+        if "\ufffd" in text and not self.dirty:
+            self.fault("replacement", "the text holds U+FFFD")
+
+    def name(self, choice: int, part: str, name: object, ident: object) -> None:
+        """A tool call's name and id."""
+        number = self.channel(choice, part)
+        self.plain = False
+        if number < 0:
+            return
+        channel = self.stream.channels[number]
+        if isinstance(ident, str) and ident:
+            if channel.id and channel.id != ident:
+                self.fault("tool-index", f"{part} of choice {choice} is {channel.id} and {clean(ident, 100)} too")
+            channel.id = channel.id or clean(ident)
+        if isinstance(name, str) and name:
+            channel.name = channel.name or clean(name)
+
+    def finish(self, choice: int, reason: str) -> None:
+        self.plain = False
+        self.stream.finishes.append(Finish(self.event, choice, clean(reason, 200)))
+
+    def usage(self, prompt: Any, completion: Any, total: Any, reasoning: Any = None) -> None:
+        self.plain = False
+        counts = [
+            c if isinstance(c, int) and not isinstance(c, bool) else None
+            for c in (prompt, completion, total, reasoning)
+        ]
+        self.stream.usages.append(Usage(self.event, *counts))
+
+    def error(self, message: str, code: str = "") -> None:
+        self.plain = False
+        if len(self.stream.errors) < FAULTS_KEPT:
+            self.stream.errors.append(StreamError(self.event, clean(message), clean(code, 200)))
+
+    def terminator(self) -> None:
+        self.plain = False
+        self.stream.terminators.append(self.event)
+
+    def identity(self, ident: Any, created: Any, model: Any, fingerprint: Any) -> None:
+        """Blank and absent parts say nothing; a row is added only where something changed."""
+        old = self.current
+        new = (ident or old[0], created or old[1], model or old[2], fingerprint or old[3])
+        if new == old:
+            return
+        self.current = new
+        texts = [clean(t, 300) if isinstance(t, str) else "" for t in (new[0], new[2], new[3])]
+        when = int(new[1]) if isinstance(new[1], int | float) else None
+        self.stream.identities.append(Identity(self.event, texts[0], when, texts[1], texts[2]))
+
+    def fault(self, code: str, detail: str, offset: int | None = None, event: bool = True) -> None:
+        """Something that the format does not allow, in the event at hand unless ``event`` is False."""
+        self.plain = False
+        count = self._faults[code] = self._faults.get(code, 0) + 1
+        if count > FAULTS_KEPT:
+            self.stream.facts.setdefault("faults_more", {})[code] = count - FAULTS_KEPT
+            return
+        at = self.start if offset is None else offset
+        self.stream.faults.append(WireFault(code, self.event if event else None, at, clean(detail, 500)))
+
+    def fact(self, name: str, value: Any) -> None:
+        self.plain = False
+        self.stream.facts[name] = value
+
+    def settle(self) -> None:
+        """Write the channels' texts into the stream; may be called again and again while it grows."""
+        for number, channel in enumerate(self.stream.channels):
+            parts = self.parts[number]
+            if len(parts) > 1:
+                parts[:] = ["".join(parts)]
+            channel.text = parts[0] if parts else ""
+
+    def end(self) -> None:
+        """No more text comes: a surrogate that still waits becomes U+FFFD, in its channel's last piece."""
+        pieces = self.stream.pieces
+        for number in self._half:
+            last = next(i for i in range(len(pieces) - 1, -1, -1) if pieces.channel[i] == number)
+            pieces.length[last] += 1
+            self.parts[number].append("\ufffd")
+            self.sizes[number] += 1
+        self._half.clear()
+        self.settle()
+
+    def _mend(self, number: int, text: str) -> str:
+        """Join surrogate halves as a browser does, over pieces too; a half that stays alone becomes U+FFFD."""
+        text = self._half.pop(number, "") + text
+        if text and "\ud800" <= text[-1] <= "\udbff":
+            self._half[number], text = text[-1], text[:-1]
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+RANK = {
+    Kind.ERROR: 0,
+    Kind.TEXT: 1,
+    Kind.REASONING: 2,
+    Kind.TOOL: 3,
+    Kind.FINISH: 4,
+    Kind.ROLE: 5,
+    Kind.USAGE: 6,
+    Kind.HEARTBEAT: 7,
+    Kind.EMPTY: 8,
+    Kind.UNKNOWN: 9,
+    Kind.TERMINATOR: 10,
+}

@@ -45,7 +45,7 @@ class NDJSONParser:
         return out
 
     def close(self) -> list[Record]:
-        """The stream has ended: a last line without a newline is a record too (the caller judges whether it is whole)."""
+        """The stream has ended: a last line without a newline is a record too, whole or not."""
         out: list[Record] = []
         if self._size:
             lost = self._size if self._size > self.limit else 0

@@ -57,8 +57,8 @@ class Sink:
 
     def piece(self, choice: int, part: str, text: str) -> None:
         """A part of a channel's text."""
-        number = self.index.get((choice, part))
-        if number is None and (number := self.channel(choice, part)) < 0:
+        number = self.index.get((choice, part), -1)
+        if number < 0 and (number := self.channel(choice, part)) < 0:
             return
         if self.dirty or self._half:
             text = self._mend(number, text)

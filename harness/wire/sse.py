@@ -64,7 +64,11 @@ class SSEParser:
         self._raw: list[bytes] = []  # ended lines of the block, for the tail
         self._raw_size = 0
         self._skip_lf = self._started = False
-        self._clear()
+        self._start = -1  # of the block at hand; -1 between blocks
+        self._data: list[bytes] = []
+        self._size = 0
+        self._over = False
+        self._name = ""
 
     @property
     def idle(self) -> bool:
@@ -191,7 +195,6 @@ class SSEParser:
         self._clear()
 
     def _clear(self) -> None:
-        self._start, self._size, self._over, self._name = -1, 0, False, ""
-        self._data: list[bytes] = []
+        self._start, self._size, self._over, self._name, self._data = -1, 0, False, "", []
         if self._raw:
             self._raw, self._raw_size = [], 0

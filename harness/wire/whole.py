@@ -15,7 +15,7 @@ _TITLE = re.compile(rb"<(?:title|h1)[^>]*>(.*?)</(?:title|h1)>", re.I | re.S)
 
 
 def json_body(body: bytes, stream: Stream, sink: Sink) -> None:
-    """Facts ``error`` ({message, code}), ``text`` (a whole answer's), ``finish``, ``usage``; channels hold the texts."""
+    """Facts ``error`` ({message, code}), ``text`` (of a whole answer), ``finish``, ``usage``; channels hold texts."""
     value, faults = parse(body) if len(body) <= LIMIT else (Broken("too long"), [("line-limit", f"over {LIMIT} bytes")])
     sink.start, sink.dirty = 0, bool(faults)
     for code, detail in faults:

@@ -38,8 +38,8 @@ def record(obj: dict[str, Any], sink: Sink) -> Kind:
         sink.fact("ollama", {name: obj[name] for name in _DONE if isinstance(obj.get(name), int | float | str)})
         prompt, completion = obj.get("prompt_eval_count"), obj.get("eval_count")
         if prompt is not None or completion is not None:
-            both = isinstance(prompt, int) and isinstance(completion, int)
-            sink.usage(prompt, completion, prompt + completion if both else None)
+            total = prompt + completion if isinstance(prompt, int) and isinstance(completion, int) else None
+            sink.usage(prompt, completion, total)
         kind = Kind.TERMINATOR if kind is Kind.EMPTY else kind
     if obj.get("error") and errors.found(obj, sink):
         kind = Kind.ERROR

@@ -1,0 +1,103 @@
+"""The ladder: the same input to every hop of a route, innermost outwards, and the verdict over all of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from harness.capture.model import Capture
+from harness.diagnose.answer import Answer
+from harness.diagnose.run import diagnose
+from harness.errors import UnknownRoute
+from harness.probe.exchange import probe
+from harness.routes.model import Hop, Route
+from harness.runs.result import RunResult, Tell, outline
+
+PROMPT = "Count from 1 to 40 in words, one word a line."
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """``repeat`` rounds; or, ``until_fault``, rounds until one is bad, at most ``most`` of them.
+
+    ``added``: recordings of hops that are not probed, by hop name. ``together``: the hops of a round at once.
+    """
+
+    prompt: str = PROMPT
+    repeat: int = 1
+    until_fault: bool = False
+    most: int = 50
+    stream: bool = True
+    together: bool = False
+    added: Mapping[str, Sequence[Capture]] = field(default_factory=dict)
+
+
+async def ladder(route: Route, plan: Plan | None = None, *, tell: Tell | None = None) -> RunResult:
+    """Probe every hop in turn (A B C, A B C, …) and diagnose. Raises UnknownRoute for an added hop it lacks."""
+    plan = plan or Plan()
+    names = {hop.name for hop in route.hops}
+    for name in plan.added:
+        if name not in names:
+            raise UnknownRoute(f"route {route.name} has no hop {name!r}", do=f"Its hops are: {', '.join(names)}.")
+    return await climb(route, route.hops, plan, tell or (lambda line: None))
+
+
+async def probe_hop(route: Route, plan: Plan | None = None, *, tell: Tell | None = None) -> RunResult:
+    """Probe the outermost hop alone."""
+    return await climb(route, (route.outermost,), plan or Plan(), tell or (lambda line: None))
+
+
+async def climb(route: Route, hops: Sequence[Hop], plan: Plan, tell: Tell) -> RunResult:
+    """Rounds over ``hops``. Until a fault, only the bad round and the good one before it are kept."""
+    rounds = plan.most if plan.until_fault else plan.repeat
+    kept: list[Capture] = []
+    before: list[Capture] = []
+    for number in range(rounds):
+        captures = await _round(route, hops, plan, number if rounds > 1 else None, tell)
+        if not plan.until_fault:
+            kept += captures
+            continue
+        answer = _judge(captures)
+        if answer.verdict.healthy is not True:
+            tell(f"round {number + 1}: {answer.verdict.summary}")
+            both = tuple(before + captures)
+            return RunResult(both, _judge(both) if before else answer, number + 1)
+        before = captures
+    if plan.until_fault:
+        tell(f"no fault in {rounds} rounds")
+        kept = before
+    return RunResult(tuple(kept), _judge(kept), rounds)
+
+
+async def _round(route: Route, hops: Sequence[Hop], plan: Plan, number: int | None, tell: Tell) -> list[Capture]:
+    async def one(hop: Hop) -> list[Capture]:
+        if hop.name in plan.added:
+            return _added(plan.added[hop.name], hop, number)
+        capture = await probe(route, hop, prompt=plan.prompt, stream=plan.stream, repeat=number)
+        tell(outline(capture) if number is None else f"round {number + 1}, {outline(capture)}")
+        return [capture]
+
+    if plan.together:
+        found = await asyncio.gather(*(one(hop) for hop in hops))
+    else:
+        found = [await one(hop) for hop in hops]
+    return [capture for captures in found for capture in captures]
+
+
+def _added(captures: Sequence[Capture], hop: Hop, number: int | None) -> list[Capture]:
+    """The recording for this round, under the hop's name: the n-th of several, the only one in the first."""
+    return [replace(c, hop=hop.name, kind=hop.kind, repeat=number) for c in captures[number or 0 :][:1]]
+
+
+def _judge(captures: Sequence[Capture]) -> Answer:
+    return diagnose(captures)
+
+
+def unreached(captures: Sequence[Capture]) -> list[Capture]:
+    """Captures of hops to which no connection could be made (the first of each hop)."""
+    found: dict[str, Capture] = {}
+    for capture in captures:
+        if capture.head is None and capture.end is not None and not len(capture.times):
+            found.setdefault(capture.hop, capture)
+    return list(found.values())

@@ -1,0 +1,50 @@
+"""What an experiment hands back, whoever asked for it: a command, a page, a test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.capture.format import dumps
+from harness.capture.model import Capture
+from harness.diagnose.answer import Answer
+from harness.errors import InputError
+
+Tell = Callable[[str], None]
+"""Takes one line of progress for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """``captures`` are what ``answer`` judges. ``rounds``: how many were made (more than kept with until-fault)."""
+
+    captures: tuple[Capture, ...]
+    answer: Answer
+    rounds: int = 1
+
+
+def save(captures: tuple[Capture, ...], directory: Path) -> list[Path]:
+    """Write ``HOP.TAP[.REPEAT].capture.jsonl`` files; raises InputError where that cannot be."""
+    files = []
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        for capture in captures:
+            number = "" if capture.repeat is None else f".{capture.repeat}"
+            name = "".join(c if c.isalnum() or c in "-_." else "_" for c in capture.hop)
+            files.append(directory / f"{name}.{capture.tap}{number}.capture.jsonl")
+            files[-1].write_bytes(dumps(capture))
+    except OSError as error:
+        what = f"the captures cannot be written: {error.strerror}"
+        raise InputError(what, str(error.filename or directory), "Name a directory that can be written.") from None
+    return files
+
+
+def outline(capture: Capture) -> str:
+    """One line of progress: how an exchange ended, how much came, and how long it took."""
+    status = f"HTTP {capture.head.status}, " if capture.head else ""
+    end = capture.end
+    how = f"{end.kind} ({end.detail})" if end and end.detail else end.kind if end else "open"
+    size = capture.ends[-1] if capture.ends else 0
+    seconds = end.t / 1000 if end else 0.0
+    return f"{capture.hop}: {status}{how}, {size} bytes in {len(capture.times)} reads, {seconds:.2f} s"

@@ -17,15 +17,16 @@ _SIMPLE = {frozenset({"t", "data"}), frozenset({"t", "b64"}), frozenset({"t", "u
 
 
 class Place:
-    """Where in the input we are: ``name`` of the file (may be empty) and ``line``, counted from 1."""
+    """Where in the input we are: ``name`` of the file (may be empty) and ``line`` (or other ``unit``)."""
 
-    __slots__ = ("line", "name")
+    __slots__ = ("line", "name", "unit")
 
-    def __init__(self, name: str = "") -> None:
-        self.name, self.line = name, 1
+    def __init__(self, name: str = "", unit: str = "line") -> None:
+        self.name, self.line, self.unit = name, 1, unit
 
     def fail(self, what: str, do: str = "") -> NoReturn:
-        raise CaptureError(what, f"{self.name}, line {self.line}" if self.name else f"line {self.line}", do)
+        at = f"{self.unit} {self.line}" if self.unit else ""
+        raise CaptureError(what, ", ".join(part for part in (self.name, at) if part), do)
 
 
 def _constant(text: str) -> NoReturn:

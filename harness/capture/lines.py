@@ -35,12 +35,15 @@ class Lines:
 
     def feed(self, line: bytes) -> None:
         if line.strip():
-            obj = parse_line(self.place, line)
-            if self.opening is None:
-                self.opening = opening(self.place, obj)
-            else:
-                self._record(obj)
+            self.take(parse_line(self.place, line))
         self.place.line += 1
+
+    def take(self, obj: Object) -> None:
+        """One line that is parsed already."""
+        if self.opening is None:
+            self.opening = opening(self.place, obj)
+        else:
+            self._record(obj)
 
     def close(self) -> Capture:
         if self.opening is None:

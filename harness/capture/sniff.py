@@ -1,0 +1,82 @@
+"""Tell by content what a recording is, and read it: capture file, curl trace, HAR."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import PurePath
+
+from harness.capture.curl_blocks import looks_like_trace
+from harness.capture.curl_trace import load_curl_trace
+from harness.capture.format import check_size, loads
+from harness.capture.har import load_har
+from harness.capture.model import Capture, kind_of
+from harness.errors import CaptureError
+
+_SUFFIXES = frozenset({
+    ".ascii", ".cap", ".capture", ".curl", ".har", ".json", ".jsonl", ".log", ".pcap", ".pcapng", ".trace", ".txt",
+})  # fmt: skip
+_PCAP = (b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4", b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d", b"\x0a\x0d\x0d\x0a")
+FORMATS = "a capture file, a curl trace or a HAR"
+
+
+def load_any(data: bytes, name: str = "", hop: str = "", entry: int | None = None) -> list[Capture]:
+    """The captures in a recording. ``name`` is its file name, for errors and for the hop.
+
+    ``hop`` wins over what the file names; without it, imports take the file's stem. ``entry`` picks one exchange
+    of a HAR (0-based). Several exchanges in one file come as repeats. Raises CaptureError.
+    """
+    check_size(len(data), name)
+    if not data.strip():
+        raise CaptureError("the file is empty", name, f"Expected {FORMATS}")
+    if is_pcap(data):
+        raise CaptureError("a packet capture needs tshark to be read", name, "Name it to `convert` or `diagnose`")
+    start = data.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if start[:1] == b"{" and _is_har(start):
+        return load_har(data, name, hop or stem(name) or "har", entry)
+    if entry is not None:
+        raise CaptureError("only a HAR has entries to choose from", name, "Leave --entry out")
+    if start[:1] == b"{":
+        return [named(loads(data, name), hop)]
+    if looks_like_trace(data):
+        return load_curl_trace(data, name, hop or stem(name) or "curl")
+    raise CaptureError(_refusal(data), name, f"Expected {FORMATS}")
+
+
+def named(capture: Capture, hop: str) -> Capture:
+    """The capture under another hop's name; its kind follows where the name tells one."""
+    if not hop or hop == capture.hop:
+        return capture
+    kind = kind_of(hop)
+    return replace(capture, hop=hop, kind=capture.kind if kind == "client" else kind)
+
+
+def is_pcap(data: bytes) -> bool:
+    """Whether the bytes begin like a packet capture (pcap or pcapng)."""
+    return data[:4] in _PCAP
+
+
+def stem(name: str) -> str:
+    """A file's name without folder and format suffixes: ``a/gateway.trace.txt`` is ``gateway``."""
+    path = PurePath(name)
+    while path.suffix.lower() in _SUFFIXES:
+        path = path.with_suffix("")
+    return path.name
+
+
+def _is_har(start: bytes) -> bool:
+    """A HAR opens with ``{"log"``; a capture's first line is an object of its own that has ``capture``."""
+    head = start[:4096]
+    line = head.split(b"\n", 1)[0]
+    if b'"capture"' in line and b'"log"' not in line:
+        return False
+    return b'"log"' in head and b'"capture"' not in head.split(b'"log"', 1)[0]
+
+
+def _refusal(data: bytes) -> str:
+    if b"\0" in data[:4096]:
+        return "the file is binary"
+    if data.lstrip().startswith((b"*   Trying", b"* Host", b"> POST", b"> GET", b"* Connected")):
+        return "a `curl -v` log has neither bodies nor times: record with curl -N --trace-time --trace FILE"
+    if data.lstrip().startswith((b"data:", b"event:", b": ")):
+        return "a bare event stream has no times: record with curl -N --trace-time --trace FILE"
+    return "the format is unknown"

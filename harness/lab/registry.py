@@ -22,23 +22,25 @@ Change = Callable[[Plan, Params], Plan]
 class Fault:
     """A named change of a plan; ``about`` is its docstring: what it imitates. ``symptom``: what should be found.
 
-    ``symptom`` is one of the closed list of symptoms, or "" where the stream stays healthy.
+    ``symptom`` is one of the closed list of symptoms, or "" where the stream stays healthy. ``whole``: also for
+    answers that are not streamed, which stay good otherwise, so that they can serve as a reference.
     """
 
     name: str
     change: Change
     symptom: str
     about: str
+    whole: bool = False
 
 
 _faults: dict[str, Fault] = {}
 
 
-def fault(name: str, symptom: str) -> Callable[[Change], Change]:
+def fault(name: str, symptom: str, whole: bool = False) -> Callable[[Change], Change]:
     """Register a fault under ``name``."""
 
     def register(change: Change) -> Change:
-        _faults[name] = Fault(name, change, symptom, " ".join((change.__doc__ or "").split()))
+        _faults[name] = Fault(name, change, symptom, " ".join((change.__doc__ or "").split()), whole)
         return change
 
     return register
@@ -64,5 +66,7 @@ def apply(plan: Plan, calls: Iterable[Call], seed: Any = 0) -> Plan:
         if call.name not in known:
             do = f"Faults: {', '.join(known)}."
             raise InputError(f"there is no fault called {call.name!r}", "lab", do)
+        if plan.framing.format == "json" and not known[call.name].whole:
+            continue
         plan = known[call.name].change(plan, Params(call.params, random.Random(f"{seed}:{place}:{call.name}")))
     return plan

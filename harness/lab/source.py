@@ -36,11 +36,11 @@ def find(ask: Ask, scenarios: Mapping[str, Scenario] | None = None) -> Scenario:
     return known[ask.model].marked(ask.marked)
 
 
-def healthy(ask: Ask, scenario: Scenario) -> Plan:
-    """The response before any fault."""
+def healthy(ask: Ask, scenario: Scenario, pace_seed: str = "") -> Plan:
+    """The response before any fault; ``pace_seed`` for other jitter over the same text."""
     choices = answer(ask, scenario)
     longest = max(c.size for c in choices)
-    times = metronome(scenario, longest, f"{ask.seed}:{ask.prompt}")
+    times = metronome(scenario, longest, pace_seed or f"{ask.seed}:{ask.prompt}")
     if not ask.stream:
         payload = openai_chat.whole(ask, scenario, choices)
         made = Emission(times[-1], "text", payload, token=longest)

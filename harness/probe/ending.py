@@ -18,6 +18,8 @@ def judged(error: Exception | None, socket: StampedSocket | None, *, headed: boo
     """(kind, detail) of the end: kind as in contract 4.1. ``socket`` None: no connection was made."""
     if error is None:
         return "complete", ""
+    if isinstance(error, httpx.LocalProtocolError):  # its words quote the header, which may be the key
+        return "reset", "not sent: the address or a header (a key?) holds characters that HTTP does not allow"
     if socket is None:
         if isinstance(error, httpx.TimeoutException):
             return "timeout", "total" if str(error) == "total" else "connect"

@@ -61,13 +61,13 @@ class Exchange:
 
     async def open(self) -> None:
         """Connect, send, and wait for the response's head."""
-        request = self._client.build_request(
-            "POST", self.asked.url, headers=list(self.asked.headers), content=orjson.dumps(self.asked.body)
-        )
         began = perf_counter_ns()
         self._clock = self.loop.call_later(self.timeouts.total, self._expire)
         self._opening = asyncio.current_task()
         try:
+            request = self._client.build_request(
+                "POST", self.asked.url, headers=list(self.asked.headers), content=orjson.dumps(self.asked.body)
+            )
             self._response = await self._client.send(request, stream=True)
         except MAPPED as error:
             self._begun(began)

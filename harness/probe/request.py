@@ -50,7 +50,7 @@ def ask(
         "user-agent": "streamscope",
         "x-exchange-id": exchange_id,
     }
-    key = os.environ.get(hop.api_key_env, "") if hop.api_key_env else ""
+    key = os.environ.get(hop.api_key_env, "").strip() if hop.api_key_env else ""
     if key:
         headers["authorization"] = f"Bearer {key}"
     headers.update({name.lower(): value for name, value in hop.headers.items()})

@@ -8,6 +8,7 @@ from functools import lru_cache
 import httpcore
 import httpx
 
+from harness.errors import RouteError
 from harness.probe.backend import StampingBackend
 from harness.routes.model import Hop, Timeouts
 
@@ -17,7 +18,17 @@ def _tls(verify: bool, ca_file: str) -> ssl.SSLContext:
     """Loading the certificates takes 20 ms of the event loop: once a process, not once an exchange."""
     if not verify:
         return httpx.create_ssl_context(verify=False, trust_env=False)
-    return ssl.create_default_context(cafile=ca_file or None)
+    try:
+        return ssl.create_default_context(cafile=ca_file or None)
+    except OSError as error:
+        raise RouteError(
+            f"ca_file cannot be used: {error}", ca_file, "Name a readable file of PEM certificates."
+        ) from None
+
+
+def _proxy(url: str) -> httpcore.Proxy:
+    named = httpx.Proxy(url)
+    return httpcore.Proxy(str(named.url), auth=named.raw_auth, headers=named.headers.raw)
 
 
 class StampingTransport(httpx.AsyncHTTPTransport):
@@ -29,7 +40,7 @@ class StampingTransport(httpx.AsyncHTTPTransport):
         secure = hop.url.startswith("https:")
         self._pool = httpcore.AsyncConnectionPool(
             ssl_context=_tls(hop.verify, hop.ca_file) if secure else None,
-            proxy=httpcore.Proxy(hop.proxy) if hop.proxy else None,
+            proxy=_proxy(hop.proxy) if hop.proxy else None,
             max_connections=1,
             max_keepalive_connections=0,
             retries=0,

@@ -231,6 +231,15 @@ async def test_the_key_is_sent_and_never_kept(monkeypatch):
     assert "0123456789abcdef" not in repr(capture)
 
 
+async def test_a_key_that_no_header_can_hold_is_not_quoted(monkeypatch):
+    monkeypatch.setenv("THE_KEY", "sk-secret-01234\n56789abcdef")
+    async with Upstream(hangs_before_head) as upstream:
+        route = route_to(upstream.url, api_key_env="THE_KEY")
+        capture = await probe(route, route.outermost, prompt="hi")
+    assert capture.end.kind == "reset" and capture.end.detail.startswith("not sent")
+    assert "01234" not in repr(capture)
+
+
 async def hangs_before_head(talk: Talk) -> None:
     await talk.gone()
 
@@ -261,6 +270,27 @@ async def test_a_cancelled_exchange_closes_its_upstream_within_100_ms(script):
             await task
         await asyncio.wait_for(upstream.talks[0].closed.wait(), 5)
     assert (upstream.talks[0].closed_ns - left) / 1e6 < 100
+
+
+async def test_a_cancelled_tls_handshake_closes_its_connection():
+    accepted, closed = asyncio.Event(), asyncio.Event()
+
+    async def mute(reader, writer):
+        accepted.set()
+        await reader.read()
+        closed.set()
+        writer.close()
+
+    server = await asyncio.start_server(mute, "127.0.0.1", 0)
+    route = route_to(f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1")
+    task = asyncio.ensure_future(probe(route, route.outermost, prompt="hi"))
+    await accepted.wait()
+    await asyncio.sleep(0.05)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await asyncio.wait_for(closed.wait(), 5)
+    server.close()
 
 
 @pytest.mark.parametrize("script", STAGES[1:])

@@ -1,0 +1,94 @@
+"""Runs: the list, one run's page, its captures as files, and its answer as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from harness.capture.format import dumps
+from harness.capture.model import Capture
+from harness.models import Run
+from harness.pages.timeline import timeline
+from harness.runs.live import state_of
+from harness.runs.store import answer_of, load_captures
+
+SHOWN = 200  # runs in the list
+
+
+@require_safe
+def run_list(request: HttpRequest) -> HttpResponse:
+    """``runs``: [{id, kind, route, state, started, outcome, verdict}], the latest first."""
+    rows = Run.objects.defer("spec")[:SHOWN]
+    return render(request, "runs/list.html", {"runs": [_row(run) for run in rows]})
+
+
+@require_safe
+def run_page(request: HttpRequest, run_id: str) -> HttpResponse:
+    """``run`` (a row as in the list), ``answer``, ``captures``: [{hop, tap, repeat, url}], ``timeline``."""
+    run = Run.objects.filter(pk=run_id).first()
+    if run is None:
+        raise Http404(f"no run {run_id}")
+    captures = load_captures(run_id)
+    context = {
+        "run": _row(run) | {"ended": run.ended, "spec": run.spec, "progress": list(run.progress.all())},
+        "answer": run.answer,
+        "captures": [_link(run_id, capture) for capture in captures],
+        "timeline": timeline(captures),
+    }
+    return render(request, "runs/detail.html", context)
+
+
+@require_safe
+def run_answer(request: HttpRequest, run_id: str) -> JsonResponse:
+    """``/api/runs/ID``: the answer; 202 ``{"state": "running"}`` until there is one; 404 for an unknown run."""
+    answer = answer_of(run_id)
+    state = state_of(run_id) or (
+        "" if answer else Run.objects.filter(pk=run_id).values_list("state", flat=True).first()
+    )
+    if state == Run.State.RUNNING:
+        return JsonResponse({"state": "running", "run": run_id}, status=202)
+    if answer is None:
+        what = f"run {run_id} ended without an answer" if state else f"no run has the id {run_id}"
+        return JsonResponse({"what": what, "where": "/api/runs/", "do": "See /runs/ for those there are."}, status=404)
+    return JsonResponse(answer)
+
+
+@require_safe
+def run_capture(request: HttpRequest, run_id: str, name: str) -> HttpResponse:
+    """One capture as a file; ``name`` is ``HOP.TAP``, and ``?repeat=N`` chooses among repeats (the first)."""
+    hop, _, tap = name.rpartition(".")
+    repeat = request.GET.get("repeat", "")
+    for capture in load_captures(run_id):
+        if (capture.hop, capture.tap) == (hop, tap) and repeat in ("", str(capture.repeat or 0)):
+            return HttpResponse(
+                dumps(capture),
+                content_type="application/x-ndjson; charset=utf-8",
+                headers={"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}.capture.jsonl"},
+            )
+    raise Http404(f"run {run_id} has no capture {name}")
+
+
+def _row(run: Run) -> dict[str, Any]:
+    answer = run.answer or {}
+    captures = answer.get("captures") or []
+    return {
+        "id": run.pk,
+        "kind": run.kind,
+        "route": run.route,
+        "state": run.state,
+        "started": run.started,
+        "outcome": captures[-1]["outcome"] if captures else run.state,
+        "verdict": answer.get("verdict"),
+    }
+
+
+def _link(run_id: str, capture: Capture) -> dict[str, Any]:
+    url = reverse("run-capture", args=(run_id, f"{capture.hop}.{capture.tap}"))
+    if capture.repeat is not None:
+        url += f"?repeat={capture.repeat}"
+    return {"hop": capture.hop, "tap": capture.tap, "repeat": capture.repeat, "url": url}

@@ -2,6 +2,10 @@
 
 from django.urls import path
 
-from chat import pages, views
+from chat import pages, stamps, views
 
-urlpatterns = [path("", pages.chat_page, name="chat"), path("chat/stream", views.stream, name="chat-stream")]
+urlpatterns = [
+    path("", pages.chat_page, name="chat"),
+    path("chat/stream", views.stream, name="chat-stream"),
+    path("chat/stamps", stamps.stamps, name="chat-stamps"),
+]

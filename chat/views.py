@@ -39,11 +39,11 @@ async def stream(request: HttpRequest) -> HttpResponseBase:
         asked = read(request)
         route = await afind(asked.route)
         hop = api_hop(route)
+        recorder = recorder_for(asked.exchange, route, hop)
     except Refused as refused:
         return _refuse(refused.status, refused.error)
     except InputError as error:
         return _refuse(404 if isinstance(error, UnknownRoute) else 400, error)
-    recorder = recorder_for(asked.exchange, route, hop)
     recorder.on_begin("write", received, wall(received), _browser(request, asked))
     return await _relayed(request, asked, route, hop, recorder)
 

@@ -99,7 +99,7 @@ def open_recorder(exchange: str, route: Route, hop: Hop | None = None) -> SpoolR
     """
     live = meet(exchange)
     if live.recorder is not None:
-        if not live.judged.is_set():
+        if not live.recorder.closed:
             raise InputError("an exchange of this id is running", f"exchange {exchange}", "Give each its own id.")
         live = running[exchange] = Live(exchange)
     hop = hop or api_hop(route)

@@ -25,6 +25,8 @@ export class FollowExchange {
   #upto = 0;
   #shown = 0;
   #text = "";
+  /** @type {[number, number][]} */ #writes = [];
+  /** @type {number | null} */ #ahead = null;
   #judged = new AbortController();
   lanes = { write: { name: "server writes", rows: [] }, arrive: { name: "arrivals", rows: [] }, paint: { name: "paints", rows: [], thin: true } };
 
@@ -45,17 +47,27 @@ export class FollowExchange {
     else if (message.type === "read") this.#read(message);
     else if (message.type === "ended") this.#ended(message);
     else if (message.type === "live") this.#live(message.rows);
-    else if (message.type === "clock") scope.bound(message.uncertainty_ms, message.isolated ? "" : "not isolated: clock steps of 0.1 ms");
+    else if (message.type === "clock") this.#compare(message);
     else if (message.type === "verdict") {
       this.#judged.abort();
       showVerdict(turn, exchange, message.answer);
     }
   }
 
-  /** @param {[number, number][]} rows the server's writes, on the browser's time axis */
+  /** @param {[number, number][]} rows the server's writes: epoch ms of the server's clock, bytes */
   #live(rows) {
-    for (const row of rows) this.lanes.write.rows.push(row);
+    this.#writes.push(...rows);
+    if (this.#ahead === null) return; // shown as soon as the clocks have been compared
+    for (const [at, upto] of rows) this.lanes.write.rows.push([at - this.#ahead - this.#sentAt, upto]);
     this.around.scope.touch();
+  }
+
+  /** @param {any} clock how far the server's clock is ahead of ours, and how sure that is */
+  #compare({ offset_ms: ahead, uncertainty_ms: bound, isolated }) {
+    this.#ahead = ahead;
+    this.around.scope.bound(bound, isolated ? "" : "page not isolated, stamps are coarse");
+    this.lanes.write.rows.length = 0;
+    this.#live(this.#writes.splice(0));
   }
 
   /** @param {any} message */

@@ -16,7 +16,7 @@ const PATIENCE_MS = 400; // a socket that is not open this long after the end is
  * Frames (all bear `exchange`; times are ms since the request was sent, on the browser's clock):
  * hello · begin {sent_at_ms} · sync {t0} · clock {offset_ms, uncertainty_ms, resolution_ms, isolated} ·
  * stamps {tap, rows: [[t, upto]]} · end {tap, t, end, detail}. The server answers sync {t0, t1, t2},
- * live {tap, rows}, verdict {answer}, error {code}.
+ * live {tap: "write", rows: [[its own epoch ms, upto]]}, verdict {answer, final}, error {code, what}.
  */
 export class StampLine {
   /** @type {Record<Tap, [number, number][]>} */ #rows = { arrive: [], paint: [] };

@@ -89,7 +89,10 @@ export function drawTimeline(canvas, { lanes, until }) {
       last = column;
     }
     pen.fillRect(LEFT, to, width, 1);
+    const title = `${lane.name} · ${lane.rows.length}`;
+    pen.fillStyle = css.backgroundColor; // so that the joining lines do not cross the words
+    pen.fillRect(LEFT, from - LABEL + 1, pen.measureText(title).width + 6, LABEL - 2);
     pen.fillStyle = colour("--scope-ink");
-    pen.fillText(`${lane.name} · ${lane.rows.length}`, LEFT, from - 4);
+    pen.fillText(title, LEFT, from - 4);
   });
 }

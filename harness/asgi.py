@@ -15,8 +15,10 @@ pages = get_asgi_application()  # sets Django up, so it comes before whatever im
 from harness.pages.sockets import SocketGuard  # noqa: E402
 from harness.pages.static import StaticFiles  # noqa: E402
 from harness.probe.downstream import Downstreams  # noqa: E402
+from harness.runs.adopt import adopt_in_background  # noqa: E402
 
 sockets = import_module("chat.routing").websocket_urlpatterns if find_spec("chat.routing") else []
 application = ProtocolTypeRouter(
     {"http": Downstreams(StaticFiles(pages)), "websocket": SocketGuard(URLRouter(sockets))}
 )
+adopt_in_background()

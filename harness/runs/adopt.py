@@ -5,11 +5,12 @@ from __future__ import annotations
 import fcntl
 import logging
 import os
+import threading
 import time
 from pathlib import Path
 
 from django.conf import settings
-from django.db import DatabaseError
+from django.db import DatabaseError, connections
 
 from harness.errors import StreamscopeError
 from harness.models import Run
@@ -77,3 +78,17 @@ def _judge(spooled: Spooled) -> None:
     if not Run.objects.filter(pk=run["id"], started__gt=run["started"]).exists():
         interrupted = any(capture.end and capture.end.detail == "interrupted" for capture in spooled.captures)
         judge(run, spooled.captures, Run.State.INTERRUPTED if interrupted else Run.State.DONE)
+
+
+def adopt_in_background() -> None:
+    """Adopt in a thread of its own, so that a server starts at once; what fails is told in the log."""
+
+    def work() -> None:
+        try:
+            adopt()
+        except Exception:
+            log.exception("spools could not be adopted; the next start tries again")
+        finally:
+            connections.close_all()
+
+    threading.Thread(target=work, name="adopt", daemon=True).start()

@@ -15,6 +15,7 @@ from django.core.management import call_command
 from harness.errors import InputError
 from harness.management.base import Outcome, ScopeCommand, to_json
 from harness.management.children import Child, check_port, ended, first_end, ready, start, stop
+from harness.runs.adopt import adopt
 from harness.runs.catalogue import all_routes
 
 READY = """
@@ -68,7 +69,7 @@ class Command(ScopeCommand):
 
 
 def prepare() -> None:
-    """Everything that the web needs before it starts: data directory, secret key, tables, routes that make sense."""
+    """What the web needs before it starts: data directory, secret key, tables, usable routes; old spools adopted."""
     all_routes()
     settings.DATA_DIR.mkdir(parents=True, exist_ok=True)
     if not settings.SECRET_FILE.is_file():
@@ -76,3 +77,4 @@ def prepare() -> None:
         with os.fdopen(file, "w") as out:
             out.write(secrets.token_urlsafe(50))
     call_command("migrate", verbosity=0, interactive=False, skip_checks=True)
+    adopt()

@@ -98,6 +98,8 @@ def _is_stream(entry: Any) -> bool:
 def _load(place: Place, entry: Object, hop: str) -> Capture:
     if OWN in entry:
         return own_capture(place, entry)
+    if "request" not in entry or "response" not in entry:
+        place.fail('expected "request" and "response", as every HAR entry has')
     times = entry_times(place, entry)
     response = mapping(place, entry, "response")
     stamps = [(times.since(t), event) for t, event in messages(place, entry)]

@@ -27,7 +27,7 @@ def load_any(data: bytes, name: str = "", hop: str = "", entry: int | None = Non
     """
     check_size(len(data), name)
     if not data.strip():
-        raise CaptureError("the file is empty", name, f"Expected {FORMATS}")
+        raise CaptureError("the file is empty", _first_line(name), f"Expected {FORMATS}")
     if is_pcap(data):
         raise CaptureError("a packet capture needs tshark to be read", name, "Name it to `convert` or `diagnose`")
     start = data.removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -39,7 +39,7 @@ def load_any(data: bytes, name: str = "", hop: str = "", entry: int | None = Non
         return [named(loads(data, name), hop)]
     if looks_like_trace(data):
         return load_curl_trace(data, name, hop or stem(name) or "curl")
-    raise CaptureError(_refusal(data), name, f"Expected {FORMATS}")
+    raise CaptureError(_refusal(data), _first_line(name), f"Expected {FORMATS}")
 
 
 def named(capture: Capture, hop: str) -> Capture:
@@ -61,6 +61,10 @@ def stem(name: str) -> str:
     while path.suffix.lower() in _SUFFIXES:
         path = path.with_suffix("")
     return path.name
+
+
+def _first_line(name: str) -> str:
+    return f"{name}, line 1" if name else "line 1"
 
 
 def _is_har(start: bytes) -> bool:

@@ -32,6 +32,7 @@ class Relay:
         self.recorder = recorder
         self.downstream = downstream
         self.first = first
+        self._begun = False
         self._upto = 0  # bytes given to the server
         self._written = 0  # bytes that it has taken
         self._ended = False
@@ -40,6 +41,10 @@ class Relay:
         return self
 
     async def __anext__(self) -> bytes:
+        if not self._begun:
+            # Twisted keeps the head back until the first write, so an empty one lets the browser have it now.
+            self._begun = True
+            return b""
         self._taken()
         try:
             if self.downstream is not None and self.downstream.unsent() > UNSENT_LIMIT:

@@ -64,23 +64,29 @@ Script = Callable[[Talk], Awaitable[None]]
 class Upstream:
     """``async with Upstream(script) as upstream``: ``upstream.url`` is its base, ``talks`` its connections."""
 
-    def __init__(self, script: Script) -> None:
+    def __init__(self, script: Script, sock: socket.socket | None = None) -> None:
+        """``sock``: a listening socket to serve on, default a new one."""
         self.script = script
+        self.sock = sock
         self.talks: list[Talk] = []
         self.arrived = asyncio.Event()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self.tasks: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> Upstream:
-        self.server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self.server = await (
+            asyncio.start_server(self._serve, sock=self.sock)
+            if self.sock
+            else asyncio.start_server(self._serve, "127.0.0.1", 0)
+        )
         self.port = self.server.sockets[0].getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}/v1"
         return self
 
     async def __aexit__(self, *exc: object) -> None:
         self.server.close()
-        for task in self._tasks:
+        for task in self.tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*self.tasks, return_exceptions=True)
         for talk in self.talks:
             talk.writer.transport.abort()
             with contextlib.suppress(ConnectionError):
@@ -88,7 +94,7 @@ class Upstream:
 
     def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.ensure_future(self._talk(Talk(reader, writer)))
-        self._tasks.add(task)
+        self.tasks.add(task)
 
     async def _talk(self, talk: Talk) -> None:
         self.talks.append(talk)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
-
 from harness.capture.model import Capture
 from harness.wire import sniff
 from harness.wire.coding import decoded
@@ -28,10 +26,9 @@ def decode(capture: Capture) -> Stream:
     engine.close()
     stream.faults[:0] = coding.faults
     stream.facts.update(coding.facts)
-    stream.reads = reads_of(engine.marks, stream.read_ends)
+    stream.reads = reads_of(stream.ends, stream.read_ends)
     stream.times = times_of(stream.reads, capture.times)
-    starts = array("Q", (end - 1 for _, end in engine.comments))
-    stamps = times_of(reads_of(starts, stream.read_ends), capture.times)
+    stamps = times_of(reads_of([end for _, end in engine.comments], stream.read_ends), capture.times)
     stream.comments = [(t, start) for t, (start, _) in zip(stamps, engine.comments, strict=True)]
     if not stream.wire:
         stream.wire = (sniff.wire_of(capture.request.url) if capture.request else "") or "other"

@@ -2,40 +2,41 @@
 
 from __future__ import annotations
 
-from array import array
-
 from harness.wire import sniff, whole
 from harness.wire.dialects import errors, route
+from harness.wire.frames import SSEFrames
 from harness.wire.ndjson import NDJSONParser, Record
 from harness.wire.payload import Broken, parse
 from harness.wire.sink import Sink
-from harness.wire.sse import LIMIT, Block, SSEParser
+from harness.wire.sse import LIMIT, SSEParser
 from harness.wire.stream import Kind, Stream
 
 _DONE = b"[DONE]"
 
 
 class Engine:
-    """Feeds a :class:`Stream`. ``marks``: per event, the offset of the byte that completed it; ``comment_marks``
-    likewise. ``feed`` any split of the (content-decoded) body, then ``close`` once."""
+    """Fills a :class:`Stream`, its times and reads apart. ``feed`` any split of the (content-decoded) body, then
+    ``close`` once. ``comments``: (start, end) byte offsets of comment lines, for the owner to take.
 
-    def __init__(self, stream: Stream, content_type: str = "", limit: int = LIMIT) -> None:
+    ``plain`` switches off what is learned from one event about the next (see :mod:`harness.wire.hole`).
+    """
+
+    def __init__(self, stream: Stream, content_type: str = "", limit: int = LIMIT, plain: bool = False) -> None:
         self.stream = stream
         self.sink = Sink(stream)
         self.sink.seen["told"] = bool(stream.wire)
         self.content_type = content_type
         self.limit = limit
-        self.marks: array[int] = array("Q")
-        self.comments: list[tuple[int, int]] = []  # (start, end)
         self.framing = ""
+        self.comments: list[tuple[int, int]] = []
         self._held: list[bytes] = []  # all bytes so far, while the framing is unknown or the body is no stream
         self._held_size = 0
-        self._sse = SSEParser(limit)
+        self._sse = SSEFrames(self, limit, None if plain else self._replay)
         self._ndjson = NDJSONParser(limit)
 
     def feed(self, data: bytes) -> None:
         if self.framing == "sse":
-            self._blocks(self._sse.blocks(data))
+            self._sse.feed(data)
         elif self.framing == "ndjson":
             self._records(self._ndjson.feed(data))
         elif data:
@@ -46,7 +47,8 @@ class Engine:
         if not self.framing:
             self._open(sniff.framing(b"".join(self._held), self.content_type, self.stream.wire, whole=True))
         if self.framing == "sse":
-            self._tail()
+            if (tail := self._sse.close()).strip():
+                self._tail(tail)
         elif self.framing == "ndjson":
             self._last(self._ndjson.close())
         elif self.framing == "json":
@@ -54,6 +56,35 @@ class Engine:
         elif self.framing == "text":
             whole.text_body(b"".join(self._held), self.stream)
         self.sink.end()
+
+    def event(self, data: bytes | None, name: str, start: int, end: int) -> None:
+        """One SSE event to its row."""
+        sink = self.sink
+        sink.start, sink.plain = start, True
+        if name:
+            self.stream.names[sink.event] = name
+        if data is None:
+            sink.fault("line-limit", f"over {self.limit} bytes; not read")
+            kind = Kind.UNKNOWN
+        elif data[:1] != b"{" and data.strip() == _DONE:
+            sink.terminator()
+            kind = Kind.TERMINATOR
+        else:
+            kind = self._value(data, name)
+        sink.row(kind, start, end)
+
+    def aside(self, parser: SSEParser) -> None:
+        """Comments, and lines that are no SSE field: dropped by every parser, and sometimes an error in disguise."""
+        self.comments += parser.comments
+        parser.comments.clear()
+        for offset, line in parser.strays:
+            name, _, rest = line.partition(b":")
+            shown = line[:80].decode("utf-8", "replace")
+            self.sink.fault("field", f"no field of the standard: {shown}", offset, event=False)
+            value, _ = parse(rest.strip() if name == b"error" else line)
+            if isinstance(value, dict) and not errors.found(value, self.sink) and name == b"error":
+                errors.named(rest, value, self.sink)
+        parser.strays.clear()
 
     def _hold(self, data: bytes) -> None:
         self._held_size += len(data)
@@ -72,32 +103,6 @@ class Engine:
             start, self._held = b"".join(self._held), []
             self.feed(start)
 
-    def _blocks(self, blocks: list[Block]) -> None:
-        for block in blocks:
-            self._event(block.data, block.name, block.start, block.end)
-            self.marks.append(block.end - 1)
-        if self._sse.comments:
-            self.comments += self._sse.comments
-            self._sse.comments.clear()
-        if self._sse.strays:
-            self._strays()
-
-    def _event(self, data: bytes | None, name: str, start: int, end: int) -> None:
-        """One SSE event to its row."""
-        sink = self.sink
-        sink.start = start
-        if name:
-            self.stream.names[sink.event] = name
-        if data is None:
-            sink.fault("line-limit", f"over {self.limit} bytes; not read")
-            kind = Kind.UNKNOWN
-        elif data.strip() == _DONE:
-            sink.terminator()
-            kind = Kind.TERMINATOR
-        else:
-            kind = self._value(data, name)
-        sink.row(kind, start, end)
-
     def _value(self, data: bytes, name: str) -> Kind:
         sink = self.sink
         value, faults = parse(data)
@@ -109,10 +114,11 @@ class Engine:
                 for code, detail in faults:
                     sink.fault(code, detail)
             return Kind.UNKNOWN
-        if faults:
-            sink.dirty = True
-            for code, detail in faults:
-                sink.fault(code, detail)
+        if not faults:
+            return route.classify(value, name, data, sink)
+        for code, detail in faults:
+            sink.fault(code, detail)
+        sink.dirty = True
         kind = route.classify(value, name, data, sink)
         sink.dirty = False
         return kind
@@ -127,7 +133,6 @@ class Engine:
             else:
                 kind = self._value(record.data, "")
             sink.row(kind, record.start, record.end)
-            self.marks.append(record.end - 1)
 
     def _last(self, records: list[Record]) -> None:
         """A last record without its newline counts when it is whole."""
@@ -138,41 +143,27 @@ class Engine:
             else:
                 self._records([record])
 
-    def _strays(self) -> None:
-        """Lines that are no SSE field: dropped by every parser, and sometimes an error in disguise."""
-        for offset, line in self._sse.strays:
-            name, _, rest = line.partition(b":")
-            text = rest if name == b"error" else line if line[:1] == b"{" else b""
-            self.sink.fault(
-                "field", f"no field of the standard: {line[:80].decode('utf-8', 'replace')}", offset, event=False
-            )
-            if text:
-                value, _ = parse(text.strip())
-                if name == b"error" and not isinstance(value, Broken):
-                    errors.named(text, value, self.sink)
-                elif isinstance(value, dict):
-                    errors.found(value, self.sink)
-        self._sse.strays.clear()
+    def _replay(self, block: bytes) -> Stream:
+        """These bytes decoded by themselves."""
+        stream = Stream(self.stream.capture, self.stream.wire)
+        engine = Engine(stream, limit=self.limit, plain=True)
+        engine._open("sse")
+        engine.feed(block)
+        engine.sink.end()
+        return stream
 
-    def _tail(self) -> None:
-        self._sse.close()
-        tail = self._sse.tail
-        if not tail.strip():
-            return
+    def _tail(self, tail: bytes) -> None:
+        """Keep what the standard drops, and say what a lenient client would make of it."""
         self.stream.tail = tail
-        scratch = Stream(self.stream.capture, self.stream.wire)
-        engine = Engine(scratch, limit=self.limit)
-        engine.framing = "sse"
-        engine._sse._started = True
-        engine._blocks(engine._sse.blocks(tail + b"\n\n"))
-        if scratch.kinds:
-            offset = self._sse.offset - len(tail)
-            broken = any(f.code == "json" for f in scratch.faults)
-            self.sink.fault("tail", "the last event has no blank line after it", offset, event=False)
-            engine.sink.end()
-            self.stream.facts["tail"] = {
-                "whole": not broken,
-                "kind": Kind(scratch.kinds[0]).name.lower(),
-                "text": "".join(c.text for c in scratch.channels),
-                "finish": [f.reason for f in scratch.finishes],
-            }
+        found = self._replay(tail + b"\n\n")
+        if not found.kinds:
+            return
+        self.sink.fault(
+            "tail", "the last event has no blank line after it", self._sse.parser.offset - len(tail), event=False
+        )
+        self.stream.facts["tail"] = {
+            "whole": not any(fault.code == "json" for fault in found.faults),
+            "kind": Kind(found.kinds[0]).name.lower(),
+            "text": "".join(channel.text for channel in found.channels),
+            "finish": [finish.reason for finish in found.finishes],
+        }

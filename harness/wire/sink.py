@@ -33,6 +33,11 @@ class Sink:
         self._faults: dict[str, int] = {}
         self.current: tuple[Any, Any, Any, Any] = ("", None, "", "")
 
+    @property
+    def waiting(self) -> bool:
+        """Half a surrogate pair waits for its other half."""
+        return bool(self._half)
+
     def row(self, kind: int, start: int, end: int) -> None:
         """The event is done."""
         stream = self.stream

@@ -70,15 +70,9 @@ class SSEParser:
         self._over = False
         self._name = ""
 
-    @property
-    def idle(self) -> bool:
-        """Nothing of a block has come yet, and the next byte has no past (no BOM to expect, no LF to swallow)."""
-        return self._started and self._start < 0 and not self._rest and not self._skip_lf and not self._long
-
-    @property
-    def swallows_lf(self) -> bool:
-        """An LF that comes next belongs to the CR before it."""
-        return self._skip_lf
+    def seek(self, offset: int) -> None:
+        """Go on at this byte, between two events: what came before was read by somebody else."""
+        self._started, self.offset = True, offset
 
     def feed(self, data: bytes) -> list[Event]:
         """The events that these bytes complete."""

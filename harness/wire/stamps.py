@@ -1,38 +1,36 @@
-"""Which read completed each event, and when: marks over the ends of the reads."""
+"""Which read completed each event, and when: the ends of events over the ends of reads."""
 
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 _NEAR = 32
 
 
-def reads_of(marks: Sequence[int], ends: Sequence[int]) -> array[int]:
-    """For each mark (a byte offset, rising), the index of the read that delivered that byte.
+def reads_of(stops: Sequence[int], ends: Sequence[int]) -> array[int]:
+    """For each stop (a body length, rising), the index of the read that made the body that long.
 
-    ``ends[i]`` is the body's length after read ``i``. A mark beyond the last read gets the last read's index.
+    ``ends[i]`` is the body's length after read ``i``. A stop beyond the last read gets the last read's index.
     """
-    reads: array[int] = array("I")
     if not ends:
-        return array("I", [0]) * len(marks)
-    last = len(ends) - 1
-    if len(ends) * 4 < len(marks):
-        at = 0
+        return array("I", [0]) * len(stops)
+    reads: array[int] = array("I")
+    last, at = len(ends) - 1, 0
+    if len(ends) * 4 < len(stops):
         for index, end in enumerate(ends):
-            until = bisect_right(marks, end - 1, at)
+            until = bisect_right(stops, end, at)
             reads.extend(array("I", [index]) * (until - at))
             at = until
-        reads.extend(array("I", [last]) * (len(marks) - at))
+        reads.extend(array("I", [last]) * (len(stops) - at))
         return reads
-    at = 0
-    for mark in marks:
-        if ends[at] <= mark:
+    for stop in stops:
+        if ends[at] < stop:
             near = min(at + _NEAR, last + 1)
-            at = bisect_right(ends, mark, at, near)
+            at = bisect_left(ends, stop, at, near)
             if at == near:
-                at = min(bisect_right(ends, mark, at), last)
+                at = min(bisect_left(ends, stop, at), last)
         reads.append(at)
     return reads
 

@@ -1,0 +1,147 @@
+"""Events that differ in one text alone, decoded by the thousand without parsing the same JSON again and again.
+
+Most events of a stream are byte for byte alike but for their text: ``PREFIX text SUFFIX``. A :class:`Hole` is learned
+from one event that the dialects have read, and proven: the same bytes with a probe in the text's place must decode
+to the probe and to nothing else. What then matches PREFIX and SUFFIX with a text that JSON takes literally (no quote,
+no backslash, no control character, valid UTF-8) decodes to that text by JSON's own grammar. Everything else goes the
+long way round.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Callable
+from itertools import accumulate
+
+from harness.wire.sink import Sink
+from harness.wire.stream import CONTENT, Stream
+
+_NOT_LITERAL = re.compile(rb'["\\\x00-\x1f]')
+_REPLACEMENT = "\ufffd".encode()
+_PROBE = "=probe="
+_SMALL, _LARGE = 1 << 12, 1 << 18  # bytes looked at in one go
+
+Replay = Callable[[bytes], Stream]
+
+
+class Hole:
+    """PREFIX and SUFFIX of one event (its blank line included) around the text of one channel.
+
+    ``identity`` is the sink's identity that these bytes repeat: with another one in force they would change it back.
+    """
+
+    def __init__(self, prefix: bytes, suffix: bytes, kind: int, channel: int, name: str, identity: object) -> None:
+        self.prefix, self.suffix = prefix, suffix
+        self.kind, self.channel, self.name, self.identity = kind, channel, name, identity
+        self.used = 0
+        self._between = suffix + prefix
+        self._window = _SMALL
+
+    def run(self, buffer: bytes, at: int, last: int, base: int, sink: Sink) -> int:
+        """Decode as many events as match from ``at`` on; where the first one starts that does not.
+
+        ``buffer[:last]`` holds whole events; ``base`` is the offset of the buffer in the body.
+        """
+        while at < last and buffer.startswith(self.prefix, at):
+            begin = at + len(self.prefix)
+            stop = min(begin + self._window, last)
+            texts = buffer[begin:stop].split(self._between)
+            end = texts.pop()
+            if stop == last and end.endswith(self.suffix):
+                texts.append(end[: -len(self.suffix)])
+            texts, whole = _literal(texts)
+            if not texts:
+                if stop < last and self._window < _LARGE and len(end) == stop - begin:
+                    self._window *= 4  # an event longer than the window
+                    continue
+                return at
+            at = self._columns(texts, whole, at, base, sink)
+            self._window = min(self._window * 2, _LARGE) if at >= stop - len(end) - len(self._between) else _SMALL
+        return at
+
+    def _columns(self, texts: list[bytes], whole: str, at: int, base: int, sink: Sink) -> int:
+        """Rows and pieces for these texts (``whole`` is all of them, joined); the offset behind the last."""
+        stream, count, first = sink.stream, len(texts), sink.event
+        around = len(self.prefix) + len(self.suffix)
+        lengths = list(map(len, texts))
+        bounds = list(accumulate([length + around for length in lengths], initial=base + at))
+        stream.ends.extend(array("Q", bounds[1:]))
+        after = bounds.pop()
+        stream.starts.extend(array("Q", bounds))
+        stream.kinds += bytes([self.kind]) * count
+        pieces, size = stream.pieces, sink.sizes[self.channel]
+        if not whole.isascii():
+            lengths = list(map(len, map(bytes.decode, texts)))
+        offsets = list(accumulate(lengths, initial=size))
+        sink.sizes[self.channel] = offsets.pop()
+        pieces.event.extend(array("I", range(first, first + count)))
+        pieces.channel.extend(array("H", [self.channel]) * count)
+        pieces.offset.extend(array("I", offsets))
+        pieces.length.extend(array("I", lengths))
+        sink.parts[self.channel].append(whole)
+        if self.name:
+            stream.names.update(dict.fromkeys(range(first, first + count), self.name))
+        sink.event += count
+        self.used += count
+        return after - base
+
+
+def _literal(texts: list[bytes]) -> tuple[list[bytes], str]:
+    """The texts up to the first that is empty, or that JSON does not take literally, or not without remark."""
+    joined = b"".join(texts)
+    if b"" in texts or _NOT_LITERAL.search(joined) or _REPLACEMENT in joined:
+        texts = _until(texts, lambda text: not text or bool(_NOT_LITERAL.search(text)) or _REPLACEMENT in text)
+        joined = b"".join(texts)
+    if not joined.isascii():
+        texts = _until(texts, _broken)
+        joined = b"".join(texts)
+    return texts, joined.decode()
+
+
+def _until(texts: list[bytes], bad: Callable[[bytes], bool]) -> list[bytes]:
+    for number, text in enumerate(texts):
+        if bad(text):
+            return texts[:number]
+    return texts
+
+
+def _broken(text: bytes) -> bool:
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        return True
+    return False
+
+
+def learn(block: bytes, sink: Sink, pieces_before: int, replay: Replay) -> Hole | None:
+    """A hole from an event that was just read into the sink; None when it brought more or less than one plain text.
+
+    ``block``: its bytes, blank line included. ``replay`` decodes bytes by themselves.
+    """
+    stream, pieces = sink.stream, sink.stream.pieces
+    kind = stream.kinds[-1]
+    if not sink.plain or len(pieces) != pieces_before + 1 or kind not in CONTENT:
+        return None
+    channel = pieces.channel[-1]
+    quoted = b'"' + sink.parts[channel][-1].encode() + b'"'
+    at = block.find(quoted)
+    for _ in range(4):
+        if at < 0:
+            break
+        prefix, suffix = block[: at + 1], block[at + len(quoted) - 1 :]
+        if _proven(replay(prefix + _PROBE.encode() + suffix), stream, kind, channel):
+            name = stream.names.get(sink.event - 1, "")
+            return Hole(prefix, suffix, kind, channel, name, sink.current)
+        at = block.find(quoted, at + 1)
+    return None
+
+
+def _proven(found: Stream, stream: Stream, kind: int, channel: int) -> bool:
+    """The probe, and nothing else, came out of the channel's text."""
+    return (
+        list(found.kinds) == [kind]
+        and [(c.key, c.text) for c in found.channels] == [(stream.channels[channel].key, _PROBE)]
+        and len(found.pieces) == 1
+        and not (found.faults or found.errors or found.finishes or found.usages or found.terminators)
+    )

@@ -1,0 +1,40 @@
+"""The curl command to run by hand where nothing can be installed; `diagnose` reads the trace that it writes."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterable
+from typing import Any
+
+from harness.capture.mask import is_secret_name, mask_headers
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def curl_command(
+    url: str, headers: Iterable[tuple[str, str]], body: Any, api_key_env: str | None, trace_file: str
+) -> str:
+    """A POST of ``body`` (JSON) to ``url`` as one shell command, its trace going to ``trace_file``.
+
+    The key appears as ``$VAR`` of the shell that runs it, never its value; other secret headers are masked, to
+    be filled in by hand. The trace file itself holds what was sent, the key included: it is masked when read.
+    """
+    lines = ["curl -sS -N --noproxy '*' --trace-time", f"--trace {shlex.quote(trace_file)} -o /dev/null"]
+    sent = {"content-type": "application/json", "accept": "text/event-stream"}
+    sent |= {name: value for name, value in mask_headers(headers) if not (api_key_env and name == "authorization")}
+    # Without this, curl waits for a "100 Continue" before a large body, which no client of ours does.
+    sent["expect"] = ""
+    for name, value in sent.items():
+        lines.append(f"-H {shlex.quote(f'{name}: {value}' if value else f'{name}:')}")
+    if api_key_env and _VARIABLE.fullmatch(api_key_env):
+        lines.append(f'-H "authorization: Bearer ${api_key_env}"')
+    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    lines += [f"--data-binary {shlex.quote(text)}", shlex.quote(url)]
+    return " \\\n  ".join(lines)
+
+
+def hidden_headers(headers: Iterable[tuple[str, str]]) -> list[str]:
+    """Names of the headers that the command shows masked and that have to be filled in."""
+    return [name.lower() for name, value in headers if is_secret_name(name) and value]

@@ -19,11 +19,18 @@ ROOT = Path(__file__).resolve().parents[2]
 class Site:
     """``port`` of the app; ``upstream``: the listening socket that its route ``gateway`` points at; ``log`` so far."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, variables: dict[str, str]) -> None:
         self.folder = folder
         self.upstream = _listener()
         self.listener = _listener()
         self.port: int = self.listener.getsockname()[1]
+        base = f"http://127.0.0.1:{self.upstream.getsockname()[1]}/v1"
+        own = {"HARNESS_DATA_DIR": str(folder), "HARNESS_GATEWAY_URL": base, "HARNESS_MODEL": "m"}
+        self.env = os.environ | own | variables
+
+    def manage(self, *words: str) -> None:
+        """``manage.py`` with this site's data."""
+        subprocess.run([sys.executable, "manage.py", *words], cwd=ROOT, env=self.env, check=True)
 
     def script_socket(self) -> socket.socket:
         return self.upstream.dup()
@@ -44,11 +51,8 @@ def _listener() -> socket.socket:
 def site(**variables: str) -> Iterator[Site]:
     """The app under Daphne, migrated, with its data in a folder of its own."""
     with tempfile.TemporaryDirectory() as name:
-        here = Site(Path(name))
-        base = f"http://127.0.0.1:{here.upstream.getsockname()[1]}/v1"
-        env = os.environ | {"HARNESS_DATA_DIR": name, "HARNESS_GATEWAY_URL": base, "HARNESS_MODEL": "m"} | variables
-        migrate = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
-        subprocess.run(migrate, cwd=ROOT, env=env, check=True)
+        here = Site(Path(name), variables)
+        here.manage("migrate", "--verbosity", "0")
         command = [
             sys.executable,
             "-m",
@@ -61,7 +65,7 @@ def site(**variables: str) -> Iterator[Site]:
         ]
         with (here.folder / "log").open("w") as log:
             child = subprocess.Popen(
-                command, cwd=ROOT, env=env, pass_fds=[here.listener.fileno()], stdout=log, stderr=subprocess.STDOUT
+                command, cwd=ROOT, env=here.env, pass_fds=[here.listener.fileno()], stdout=log, stderr=subprocess.STDOUT
             )
         here.listener.close()
         try:

@@ -14,15 +14,21 @@ from harness.errors import InputError
 from harness.lab.ask import Ask, read_ask
 from harness.lab.connection import Connection, Incoming
 from harness.lab.emitter import Emitter
-from harness.lab.gateways.registry import gateways, open_gateway
+from harness.lab.gateways.registry import open_gateway
 from harness.lab.ledger import Ledger, Record
+from harness.lab.pages import PAGES
 from harness.lab.passage import Passage
-from harness.lab.registry import faults
 from harness.lab.response import Response
 from harness.lab.scenarios import Scenario, built_in
 from harness.lab.source import ModelNotFound, plan
 
-CHAT = {"/v1/chat/completions": "chat"}
+CHAT = {
+    "/v1/chat/completions": "chat",
+    "/v1/completions": "completions",
+    "/api/v1/chat/completions": "fastgpt1",
+    "/api/v2/chat/completions": "fastgpt2",
+    "/api/chat": "ollama",
+}
 WIRES = {"chat": "openai", "completions": "openai", "fastgpt1": "fastgpt", "fastgpt2": "fastgpt", "ollama": "ollama"}
 
 
@@ -33,13 +39,8 @@ class Lab:
         self.base, self.upstream = base, upstream or base
         self.scenarios = dict(built_in() if scenarios is None else scenarios)
         self.ledger = Ledger()
+        self.stores: dict[str, dict[str, Any]] = {}
         self.connections: set[Connection] = set()
-        self.pages: dict[str, Callable[[], tuple[str, Any]]] = {
-            "/health": lambda: ("application/json", {"status": "ok"}),
-            "/v1/models": lambda: ("application/json", self._models()),
-            "/ledger/": lambda: ("application/json", {"records": self.ledger.rows(), "dropped": self.ledger.dropped}),
-            "/catalogue": lambda: ("application/json", self._catalogue()),
-        }
 
     def connect(self) -> Connection:
         return Connection(self.answer, self.connections)
@@ -63,9 +64,9 @@ class Lab:
         elif path.startswith("/ledger/") and path != "/ledger/":
             if self._method(connection, request, "GET"):
                 self._ledger(connection, request, unquote(path.removeprefix("/ledger/")))
-        elif path in self.pages:
+        elif path in PAGES:
             if self._method(connection, request, "GET"):
-                kind, content = self.pages[path]()
+                kind, content = PAGES[path](self)
                 body = (
                     content.encode() if isinstance(content, str) else json.dumps(content, ensure_ascii=False).encode()
                 )
@@ -88,7 +89,8 @@ class Lab:
         if not isinstance(body, dict):
             raise InputError("the body is no JSON object", "lab", 'Send {"model": …, "messages": […]}.')
         key = _key_of(request, body)
-        gateway = open_gateway(unquote(name), str(body.get("seed", 0)))
+        spec = unquote(name)
+        gateway = open_gateway(spec, str(body.get("seed", 0)), self.stores.setdefault(spec, {}))
         record = self.ledger.open(self._record(request, body, key, "gateway", gateway=name))
         response = Response(connection.transport, request.http, record)
         passage = Passage(
@@ -113,7 +115,8 @@ class Lab:
 
     def _record(self, request: Incoming, body: Any, ask: Ask | str, hop: str, **meta: Any) -> Record:
         key = ask if isinstance(ask, str) else ask.key
-        wire = "openai" if isinstance(ask, str) else WIRES[ask.dialect]
+        path = "/" + urlsplit(request.target).path.removeprefix("/via/").partition("/")[2]
+        wire = WIRES[CHAT.get(path, "chat")] if isinstance(ask, str) else WIRES[ask.dialect]
         url = mask_url(f"http://{request.headers.get('host', '')}{request.target}")
         made = Request(request.method, url, mask_headers(request.headers.items()), mask_body(body))
         return Record(key, hop, hop, wire, made, {"model": str(body.get("model", "")), **meta})
@@ -142,20 +145,6 @@ class Lab:
             response.body(body)
         response.complete()
         connection.done()
-
-    def _models(self) -> dict[str, Any]:
-        rows = [
-            {"id": name, "object": "model", "created": 1_760_000_000, "owned_by": "lab", "about": scenario.about}
-            for name, scenario in self.scenarios.items()
-        ]
-        return {"object": "list", "data": rows}
-
-    def _catalogue(self) -> dict[str, Any]:
-        return {
-            "models": {name: s.about for name, s in self.scenarios.items()},
-            "faults": {name: {"symptom": f.symptom, "about": f.about} for name, f in faults().items()},
-            "gateways": {name: {"symptom": g.symptom, "about": g.about} for name, g in gateways().items()},
-        }
 
 
 def _json(request: Incoming) -> Any:

@@ -23,7 +23,7 @@ class Passage:
         done: Callable[[], None],
     ) -> None:  # fmt: skip
         self.gateway, self.response, self.done = gateway, response, done
-        self.base, self.target = base, target
+        self.base, self.target = base, gateway.target(target)
         self.headers = {k: v for k, v in headers.items() if k not in DROPPED}
         self.body = json.dumps(gateway.ask(json.loads(body)), ensure_ascii=False).encode()
         self.loop = asyncio.get_running_loop()
@@ -36,8 +36,9 @@ class Passage:
         self._answered = False
 
     def begin(self) -> None:
-        self._open()
         self._run(self.gateway.start(self._t()))
+        if not self._over:
+            self._open()
 
     def client_left(self, detail: str) -> None:
         if self._over:
@@ -46,7 +47,7 @@ class Passage:
         if record:
             record.meta["client_left_ms"] = round(record.now(), 3)
             record.ended("aborted", detail)
-        self._stop(leave=not self.gateway.deaf)
+        self._stop()
 
     def pause(self) -> None:
         if self._upstream:
@@ -61,6 +62,10 @@ class Passage:
         self._run(self.gateway.head(self._t(), status, headers))
 
     def upstream_data(self, data: bytes) -> None:
+        if self._over:
+            if self.gateway.leaving == "next-read" and self._upstream:
+                self._upstream.leave()
+            return
         self._run(self.gateway.data(self._t(), data))
 
     def upstream_end(self, kind: str, detail: str) -> None:
@@ -81,7 +86,7 @@ class Passage:
         except OSError as error:
             self._fail(f"the upstream {self.base} cannot be reached: {error.strerror or error}")
             return
-        if self._over and not self.gateway.deaf:
+        if self._over and self.gateway.leaving == "at-once":
             upstream.leave()
         self._upstream = upstream
 
@@ -102,7 +107,7 @@ class Passage:
                 self._open()
             elif isinstance(do, Finish):
                 self.response.finish(do.kind)
-                self._stop(leave=not self.gateway.deaf)
+                self._stop(leave=True)
 
     def _wake_at(self, at: float) -> None:
         if self._timer:
@@ -122,10 +127,10 @@ class Passage:
         self.response.complete()
         self._stop(leave=True)
 
-    def _stop(self, leave: bool) -> None:
+    def _stop(self, leave: bool = False) -> None:
         self._over = True
         if self._timer:
             self._timer.cancel()
-        if leave and self._upstream:
+        if self._upstream and (leave or self.gateway.leaving == "at-once"):
             self._upstream.leave()
         self.done()

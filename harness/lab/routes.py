@@ -29,8 +29,9 @@ def _model(base: str, name: str) -> Route:
 
 
 def _gateway(base: str, name: str) -> Route:
-    gateway = Hop("gateway", "gateway", "openai", f"{base}/via/{name}/v1")
-    return Route(f"lab-{name}", (_engine(base), gateway), model="lab-steady", origin="lab")
+    kind = gateways()[name]
+    gateway = Hop("gateway", "gateway", kind.wire, f"{base}/via/{name}{kind.path}")
+    return Route(f"lab-{name}", (_engine(base), gateway), model=kind.model, origin="lab")
 
 
 def _engine(base: str) -> Hop:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from types import ModuleType
 
 from harness.errors import InputError
 from harness.lab.answers import answer
 from harness.lab.ask import Ask
-from harness.lab.dialects import openai_chat
+from harness.lab.dialects import completions, fastgpt, ollama, openai_chat
 from harness.lab.pace import metronome
 from harness.lab.plan import Emission, Framing, Plan
 from harness.lab.registry import apply
@@ -19,6 +19,9 @@ class ModelNotFound(InputError):
     """No lab model has that name."""
 
 
+DIALECTS: dict[str, ModuleType] = {
+    "chat": openai_chat, "completions": completions, "fastgpt1": fastgpt, "fastgpt2": fastgpt, "ollama": ollama,
+}  # fmt: skip
 JSON_HEADERS = (("content-type", "application/json"),)
 
 
@@ -41,10 +44,12 @@ def healthy(ask: Ask, scenario: Scenario, pace_seed: str = "") -> Plan:
     choices = answer(ask, scenario)
     longest = max(c.size for c in choices)
     times = metronome(scenario, longest, pace_seed or f"{ask.seed}:{ask.prompt}")
+    dialect = DIALECTS[ask.dialect]
     if not ask.stream:
-        payload = openai_chat.whole(ask, scenario, choices)
+        payload = dialect.whole(ask, scenario, choices)
         made = Emission(times[-1], "text", payload, token=longest)
         at = made.at
         return Plan((made,), 200, JSON_HEADERS, Framing("json"), "length", head_at=at, end_at=at)
-    rows = openai_chat.stream(ask, scenario, choices, times)
-    return replace(Plan(tuple(rows)), head_at=rows[0].at, end_at=rows[-1].at)
+    rows = dialect.stream(ask, scenario, choices, times)
+    head_at = 0.0 if dialect is fastgpt else rows[0].at
+    return Plan(tuple(rows), 200, dialect.HEADERS, Framing(dialect.FORMAT), head_at=head_at, end_at=rows[-1].at)

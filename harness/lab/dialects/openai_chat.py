@@ -7,9 +7,11 @@ from typing import Any
 
 from harness.lab.answers import Choice
 from harness.lab.ask import Ask
-from harness.lab.plan import Emission
+from harness.lab.plan import SSE_HEADERS, Emission
 from harness.lab.scenarios import Scenario
 
+HEADERS = SSE_HEADERS
+FORMAT = "sse"
 CREATED = 1_760_000_000  # fixed: the same request gives the same bytes
 
 

@@ -5,7 +5,7 @@ The socket server runs it in real time (:mod:`harness.lab.passage`), the synthes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,14 +58,20 @@ Do = SendHead | Send | Finish | Wake | Again
 class Gateway:
     """Passes everything on. Subclasses override what they do otherwise; ``t`` is ms since the request came.
 
-    ``deaf``: does not close the upstream when the client leaves. ``text_kind`` of ends: complete, truncated, reset.
+    ``leaving``: when it closes the upstream after the client left: ``at-once``, ``next-read`` or ``never``.
+    Kinds of upstream ends: complete, truncated, reset.
     """
 
-    deaf = False
+    leaving = "at-once"
 
     def __init__(self, params: Params) -> None:
         self.p = params
         self.request: Mapping[str, Any] = {}
+        self.store: MutableMapping[str, Any] = {}  # what gateways of this name remember between exchanges
+
+    def target(self, path: str) -> str:
+        """The path that is asked upstream."""
+        return path
 
     def ask(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
         """The JSON body that goes upstream."""
@@ -73,7 +79,7 @@ class Gateway:
         return body
 
     def start(self, t: float) -> Iterable[Do]:
-        """Before anything came from upstream: timers may be set."""
+        """Before upstream is asked: set timers, or answer at once."""
         return ()
 
     def head(self, t: float, status: int, headers: Headers) -> Iterable[Do]:
@@ -91,12 +97,18 @@ class Gateway:
 
 @dataclass(frozen=True, slots=True)
 class GatewayKind:
-    """A registered gateway; ``symptom``: what it does to a healthy stream, "" for none."""
+    """A registered gateway; ``symptom``: what it does to ``model``'s stream, "" for nothing bad.
+
+    ``path``: where its API begins, for wires other than OpenAI's.
+    """
 
     name: str
     make: Callable[[Params], Gateway]
     symptom: str
     about: str
+    model: str = "lab-steady"
+    path: str = "/v1"
+    wire: str = "openai"
 
 
 def forwardable(headers: Headers) -> Headers:

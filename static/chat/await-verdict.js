@@ -14,6 +14,7 @@ export async function awaitVerdict(exchange, { signal, patience }) {
     const response = await fetch(`/api/runs/${encodeURIComponent(exchange)}`, { signal }).catch(() => null);
     const said = response?.status === 200 ? await response.json().catch(() => null) : null;
     if (said?.verdict) return said;
+    if (response?.status === 404) return null; // 202 is what says that it is still being made
     await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
   }
   return null;

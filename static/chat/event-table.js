@@ -7,7 +7,8 @@ const MOST = 400; // rows shown; the captures hold all
 
 /**
  * @typedef {import("./match-rows.js").Row} Row
- * @typedef {{kind: string, text: string, end: number}} Event `end`: bytes of the body up to the event's end
+ * @typedef {{kind: string, text: string, end: number, times?: (number | null)[]}} Event `end`: bytes of the body up to
+ *     the event's end, which tells its time in each lane unless `times` does
  */
 
 /** @param {Row[]} rows @param {number} end @returns {number | null} when the lane had these bytes */
@@ -37,8 +38,8 @@ export function showEvents({ head, body, count }, events, lanes) {
   const titles = ["#", "Kind", "Text", ...lanes.map((lane) => lane.name)];
   head.replaceChildren(element("tr", {}, ...titles.map((title) => element("th", { scope: "col" }, title))));
   body.replaceChildren(
-    ...events.slice(first).map(({ kind, text, end }, i) => {
-      const times = lanes.map((lane) => timeAt(lane.rows, end));
+    ...events.slice(first).map(({ kind, text, end, times: known }, i) => {
+      const times = known ?? lanes.map((lane) => timeAt(lane.rows, end));
       const cells = times.map((time, at) => cell(time, at ? times[at - 1] : null));
       return element("tr", {}, element("td", {}, String(first + i)), element("td", {}, kind), element("td", { class: "text" }, text), ...cells);
     }),

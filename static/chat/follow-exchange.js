@@ -10,6 +10,8 @@ const SOCKET_MS = 1200; // how long the socket may take for the verdict before t
 const PATIENCE_MS = 20_000;
 
 /**
+ * @typedef {import("./timeline.js").Lane} Lane
+ * @typedef {import("./match-rows.js").Row} Row
  * @typedef {object} Around
  * @property {string} exchange
  * @property {import("./turn-view.js").TurnView} turn
@@ -28,7 +30,12 @@ export class FollowExchange {
   /** @type {[number, number][]} */ #writes = [];
   /** @type {number | null} */ #ahead = null;
   #judged = new AbortController();
-  lanes = { write: { name: "server writes", rows: [] }, arrive: { name: "arrivals", rows: [] }, paint: { name: "paints", rows: [], thin: true } };
+  /** @type {{write: Lane, arrive: Lane & {texts: Row[]}, paint: Lane}} */
+  lanes = {
+    write: { name: "server writes", rows: [] },
+    arrive: { name: "arrivals", rows: [], texts: [] },
+    paint: { name: "paints", rows: [], thin: true },
+  };
 
   /** @param {Around} around */
   constructor(around) {
@@ -79,6 +86,7 @@ export class FollowExchange {
     scope.touch();
     if (note) turn.note(note);
     if (pieces.length) {
+      this.lanes.arrive.texts.push([t, upto]);
       this.#text += pieces.filter((/** @type {any} */ p) => p.part === "content" && !p.choice).map((/** @type {any} */ p) => p.text).join("");
       this.writer.take(pieces);
       status.content(pieces.every((/** @type {any} */ piece) => piece.part === "reasoning") ? "thinking" : "streaming");

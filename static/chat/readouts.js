@@ -14,9 +14,10 @@ const line = (name, values) =>
 
 /** @param {import("./timeline.js").Lane[]} lanes @returns {Element[]} rows of a table */
 export function readouts(lanes) {
-  const delays = lanes.slice(1).map((lane, i) => {
-    const pairs = matchRows(lanes[i].rows, lane.rows);
-    return line(`${lanes[i].name} → ${lane.name}`, pairs.map((pair) => pair.to - pair.from));
+  const delays = lanes.slice(1).flatMap((lane, i) => {
+    if (lane.apart) return [];
+    const pairs = matchRows(lanes[i].texts ?? lanes[i].rows, lane.rows);
+    return [line(`${lanes[i].name} → ${lane.name}`, pairs.map((pair) => pair.to - pair.from))];
   });
   const gaps = lanes.map(({ name, rows }) => line(`gaps, ${name}`, rows.slice(1).map(([t], i) => t - rows[i][0])));
   return [...delays, ...gaps];

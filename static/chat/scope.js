@@ -67,6 +67,7 @@ export class Scope {
   /** @param {boolean} figures */
   #draw(figures) {
     this.#drawn = performance.now();
+    if (this.#clock()) this.touch(); // silence has to grow as well
     const last = Math.max(0, ...this.lanes.map((lane) => lane.rows.at(-1)?.[0] ?? 0));
     drawTimeline(this.canvas, { lanes: this.lanes, until: Math.max(last, this.#clock()) * 1.02 });
     if (!figures) return;

@@ -5,7 +5,12 @@ import { matchRows } from "./match-rows.js";
 
 /**
  * @typedef {import("./match-rows.js").Row} Row
- * @typedef {{name: string, rows: Row[], thin?: boolean}} Lane
+ * @typedef {object} Lane
+ * @property {string} name
+ * @property {Row[]} rows
+ * @property {Row[]} [texts] the rows that brought text, where only those reach the next lane
+ * @property {boolean} [thin]
+ * @property {boolean} [apart] of another exchange than the lane before: the two are not joined
  * @typedef {{lanes: Lane[], until: number}} Picture `until` ms: the end of the axis
  */
 
@@ -68,9 +73,10 @@ export function drawTimeline(canvas, { lanes, until }) {
   pen.strokeStyle = colour("--scope-link");
   pen.lineWidth = 1;
   for (let i = 0; i + 1 < lanes.length; i++) {
+    if (lanes[i + 1].apart) continue;
     let last = -2;
     pen.beginPath();
-    for (const { from, to } of matchRows(lanes[i].rows, lanes[i + 1].rows)) {
+    for (const { from, to } of matchRows(lanes[i].texts ?? lanes[i].rows, lanes[i + 1].rows)) {
       if (x(from) - last < 2) continue; // closer than the eye can tell
       last = x(from);
       pen.moveTo(last, bands[i].to);

@@ -1,0 +1,87 @@
+"""Whose finding it is: a symptom belongs to the first hop at which it shows; further out it is inherited.
+
+What a hop merely hands on (or suffers as a consequence) stays in the answer as ``info`` with ``inherited_from``. The
+exception is laundering: a clear refusal that the next hop hides is that next hop's fault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from harness.diagnose.answer import Finding
+from harness.diagnose.pair import Pair
+from harness.diagnose.view import View
+
+BROKEN = frozenset({"truncation", "reset", "error", "not-streamed"})
+"""Symptoms that stand for each other across a hop: a reset inside is a cut, an error or a 502 outside."""
+
+
+def attribute(
+    views: Sequence[View],
+    pairs: Sequence[Pair | None],
+    alone: Sequence[list[Finding]],
+    between: Sequence[list[Finding]],
+) -> list[tuple[int, Finding]]:
+    """All findings with the index of their capture; inherited ones turned into ``info``."""
+    out: list[tuple[int, Finding]] = []
+    shown: list[list[Finding]] = []
+    for index in range(len(views)):
+        pair = pairs[index]
+        inner = shown[pair.inner.index] if pair else []
+        behind = [*inner, *(shown[index - 1] if pair and pair.inner.index != index - 1 else [])]
+        own = _once(alone[index], between[index], pair)
+        hidden = any(finding.code == "error.hidden" for finding in between[index])
+        mine = [*between[index]]
+        for finding in own:
+            source = None if hidden and finding.symptom in BROKEN else _source(finding, behind)
+            mine.append(_inherited(finding, source) if source else finding)
+        if hidden and pair:
+            out = [
+                (at, replace(f, severity="info") if at == pair.inner.index and f.symptom == "error" else f)
+                for at, f in out
+            ]
+        shown.append([*between[index], *own])
+        out += [(index, finding) for finding in mine]
+    return out
+
+
+def _once(alone: list[Finding], between: list[Finding], pair: Pair | None) -> list[Finding]:
+    """Without what the comparison with the inner hop says better."""
+    compared = {finding.symptom for finding in between if finding.severity == "error"}
+    kept = []
+    for finding in alone:
+        if finding.symptom in ("first-byte", "burst") and finding.symptom in compared:
+            continue
+        if finding.symptom == "stall" and finding.code == "stall.gap" and "burst" in compared:
+            finding = replace(finding, severity="info")
+        if finding.code == "burst.at-once" and pair and len(pair.timed) >= 0.8 * len(pair.outer.content):
+            finding = replace(finding, severity="info")
+        if finding.symptom == "first-byte" and pair and pair.inner.ttft_ms and not compared & {"first-byte"}:
+            if finding.evidence.get("waited_ms", 0) <= 1.5 * pair.inner.ttft_ms:
+                finding = _inherited(finding, finding, pair.inner.hop)
+        kept.append(finding)
+    return kept
+
+
+def _source(finding: Finding, inner: list[Finding]) -> Finding | None:
+    """The inner finding that this one hands on, or None."""
+    for other in inner:
+        if (
+            finding.symptom in BROKEN
+            and other.symptom in BROKEN
+            and other.severity == "error"
+            and finding.severity == "error"
+        ):
+            return other
+        if finding.symptom == other.symptom == "stall":
+            if (other.evidence.get("gap_ms") or 0) >= 0.5 * (finding.evidence.get("gap_ms") or 0):
+                return other
+        elif finding.symptom == other.symptom == "first-byte" or finding.code == other.code:
+            return other
+    return None
+
+
+def _inherited(finding: Finding, source: Finding, hop: str = "") -> Finding:
+    evidence = dict(finding.evidence) | {"inherited_from": hop or source.hop}
+    return replace(finding, severity="info", evidence=evidence)

@@ -1,0 +1,117 @@
+"""Order and completeness without a reference: what a stream counts by itself.
+
+Numbered words (``t1 t2 …``, ``1, 2, 3``), SSE ids, ``sequence_number`` and continuous usage go up by one an event
+when nothing was lost, doubled or swapped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from statistics import multimode
+
+from harness.diagnose.thresholds import COUNT_SHARE, COUNT_STEPS, COUNT_WORDS
+from harness.diagnose.view import View
+
+NUMBERED = re.compile(r"([^\W\d_]*)(\d+)")
+SSE_ID = re.compile(rb"(?m)^id: ?[^\d\r\n]{0,12}(\d{1,12})[ \t]*\r?$")
+SEQUENCE = re.compile(rb'"sequence_number"\s*:\s*(\d{1,12})')
+ASKED = re.compile(r"count\D{0,20}?from\s+(\d+)\s+to\s+(\d+)", re.I)
+
+
+@dataclass(slots=True)
+class Count:
+    """One counter of a stream. ``events[i]`` carried ``values[i]``; the lists name values that are at fault."""
+
+    what: str
+    values: list[int]
+    events: list[int]
+    doubled: list[int] = field(default_factory=list)
+    missing: list[int] = field(default_factory=list)
+    swapped: list[int] = field(default_factory=list)
+
+    def event_of(self, value: int) -> int | None:
+        return self.events[self.values.index(value)] if value in self.values else None
+
+    def event_after(self, value: int) -> int | None:
+        """The first event that carries a larger value: where a missing one should have come."""
+        return next((e for v, e in zip(self.values, self.events, strict=True) if v > value), None)
+
+
+def counts(view: View) -> list[Count]:
+    """Every counter that runs in this stream, judged."""
+    found = [count for key in view.texts for count in _words(view, key)]
+    body = view.stream.body
+    if b"\nid:" in body or body.startswith(b"id:"):
+        found += _marks(view, "SSE id", SSE_ID)
+    if b'"sequence_number"' in body:
+        found += _marks(view, "sequence_number", SEQUENCE)
+    return found
+
+
+def _words(view: View, key: tuple[int, str]) -> list[Count]:
+    text = view.texts[key]  # type: ignore[index]
+    words = re.findall(r"[^\W_]+", text.text[:4000])
+    if len(words) < COUNT_WORDS or sum(1 for word in words if NUMBERED.search(word)) < COUNT_SHARE * len(words):
+        return []
+    hits = list(NUMBERED.finditer(text.text))
+    stem = multimode(hit.group(1).lower() for hit in hits)[0]
+    hits = [hit for hit in hits if hit.group(1).lower() == stem and len(hit.group(2)) <= 9]
+    if len(hits) < COUNT_SHARE * len(words) and len(hits) < COUNT_WORDS:
+        return []
+    values = [int(hit.group(2)) for hit in hits]
+    return _judged(Count(f"numbered words in {key[0]}/{key[1]}", values, [text.event_at(h.end() - 1) for h in hits]))
+
+
+def _marks(view: View, what: str, pattern: re.Pattern[bytes]) -> list[Count]:
+    starts = view.stream.starts
+    values, events = [], []
+    at = 0
+    for hit in pattern.finditer(view.stream.body):
+        while at + 1 < len(starts) and starts[at + 1] <= hit.start():
+            at += 1
+        values.append(int(hit.group(1)))
+        events.append(at)
+    return _judged(Count(what, values, events))
+
+
+def _judged(count: Count) -> list[Count]:
+    values = count.values
+    if len(values) < COUNT_WORDS:
+        return []
+    steps = [b - a for a, b in zip(values, values[1:], strict=False)]
+    ups = sum(1 for step in steps if step == 1)
+    seen = Counter(values)
+    if ups < COUNT_STEPS * len(steps) and not _shuffled(values):
+        return []
+    count.doubled = [value for value, times in seen.items() if times > 1]
+    span = range(min(values), max(values) + 1)
+    if len(span) > 2 * len(values):
+        return []
+    count.missing = [value for value in span if value not in seen]
+    once, top = [], None
+    for value in values:
+        if top is not None and value < top and value not in count.doubled:
+            once.append(value)
+        top = value if top is None else max(top, value)
+    count.swapped = once
+    return [count] if count.doubled or count.missing or count.swapped else []
+
+
+def _shuffled(values: list[int]) -> bool:
+    """Every number of a range, about once each, in whatever order; or each of them twice in a row."""
+    distinct = set(values)
+    span = max(values) - min(values) + 1
+    return len(distinct) >= COUNT_WORDS and len(distinct) >= COUNT_SHARE * span and len(values) <= 2 * span
+
+
+def promised(view: View) -> tuple[int, int] | None:
+    """The range that the prompt asked to count, from its last user message."""
+    messages = view.asked.get("messages")
+    for message in reversed(messages if isinstance(messages, list) else []):
+        content = message.get("content") if isinstance(message, dict) else None
+        hit = ASKED.search(content) if isinstance(content, str) else None
+        if hit:
+            return int(hit.group(1)), int(hit.group(2))
+    return None

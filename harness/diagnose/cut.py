@@ -1,0 +1,57 @@
+"""What a cut looked like: did data flow up to it, or did silence come before; and which timer may have fired."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.diagnose.knowledge.timers import round_seconds, suspects
+from harness.diagnose.thresholds import FLOWING_GAPS
+from harness.diagnose.view import View
+
+
+def cut_figures(view: View, end_ms: float | None = None) -> dict[str, Any]:
+    """Evidence of a cut at the view's end (or at ``end_ms``, when the inner hop saw it earlier)."""
+    end = view.end_ms if end_ms is None else end_ms
+    last = _last_bytes_ms(view)
+    silent = max(0.0, end - last)
+    usual = view.median_gap or (max(view.gaps) if view.gaps else 0.0)
+    flowing = bool(len(view.capture.times)) and silent <= max(500.0 if usual else 0.0, FLOWING_GAPS * usual, 50.0)
+    counts, value = ("total", end) if flowing else ("idle", silent)
+    seconds = round_seconds(value)
+    names = suspects(value, counts, view.kind)
+    if not names and not flowing and not len(view.capture.times):
+        counts, names = "total", suspects(end, "total", view.kind)
+    return {
+        "cut_ms": end,
+        "silence_before_ms": silent,
+        "usual_gap_ms": usual,
+        "flowing": flowing,
+        "timer": counts if seconds or names else None,
+        "timer_s": seconds or (names[0].seconds if names else None),
+        "suspects": [f"{timer.product}: {timer.setting}" for timer in names] or None,
+    }
+
+
+def timer_words(figures: dict[str, Any]) -> str:
+    """A clause for the cause: which kind of timer fits, and who has one of that length."""
+    if not figures.get("timer"):
+        return "data flowed up to the cut" if figures.get("flowing") else "silence came before the cut"
+    kind = "total limit" if figures["timer"] == "total" else "idle timer"
+    why = "data flowed up to the cut" if figures.get("flowing") else "silence came before it"
+    return f"{why} and the time is round: a {kind} of {figures['timer_s']:g} s"
+
+
+def timer_fix(figures: dict[str, Any], otherwise: str) -> str:
+    """What to change: the settings of the suspects, and keep-alives against idle timers."""
+    if not figures.get("timer"):
+        return otherwise
+    names = "; ".join((figures.get("suspects") or [])[:4])
+    raised = f"Raise it ({names})." if names else "Find the setting of that length at this hop and raise it."
+    if figures["timer"] == "idle":
+        return raised + " Or send a comment line every 5 to 15 s from the start, so that the line is never silent."
+    return raised + " Streams want an idle timer, not a limit on the whole answer."
+
+
+def _last_bytes_ms(view: View) -> float:
+    times = view.capture.times
+    return max(times) if len(times) else 0.0

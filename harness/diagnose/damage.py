@@ -1,0 +1,184 @@
+"""What a hop did to the text, channel by channel: the edits of the alignment, classed, and when they count.
+
+Two exchanges of one prompt may differ because the model was sampled twice. That is told apart from damage by what
+comes after the first difference: damage falls back into step (the same words go on, or stand elsewhere), another
+sample does not.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from harness.diagnose.pair import Pair
+from harness.diagnose.thresholds import SAME_TEXT
+from harness.diagnose.view import View
+from harness.timeline.align import Alignment, Edit, word_ends
+from harness.wire.stream import ChannelKey
+
+KINDS = ("reorder", "duplicate", "loss", "rewrite", "encoding", "whitespace", "sampled")
+
+
+@dataclass(slots=True)
+class Damage:
+    """One kind of damage of one channel. ``edits`` are those of that kind, ``share`` what survived in order."""
+
+    kind: str
+    key: ChannelKey
+    alignment: Alignment
+    edits: list[Edit] = field(default_factory=list)
+
+    def chars(self) -> int:
+        return sum(max(e.a_end - e.a, e.b_end - e.b) for e in self.edits)
+
+    def samples(self) -> list[str]:
+        a, b = self.alignment.inner, self.alignment.outer
+        return [clip(a[e.a : e.a_end] or b[e.b : e.b_end]) for e in self.edits[:5]]
+
+
+def clip(text: str) -> str:
+    return repr(text if len(text) <= 24 else text[:21] + "…")[1:-1]
+
+
+def damages(pair: Pair) -> Iterator[Damage]:
+    """Damage of the channels that both hops have, in the order of the channels."""
+    if pair.outer.stream.framing not in ("sse", "ndjson") or pair.inner.stream.framing not in ("sse", "ndjson"):
+        return
+    for key, alignment in pair.alignments.items():
+        if not alignment.equal:
+            yield from _classed(pair, key, alignment)
+
+
+def _classed(pair: Pair, key: ChannelKey, alignment: Alignment) -> Iterator[Damage]:
+    a, b = alignment.inner, alignment.outer
+    if key.part.startswith("tool") and _same_json(a, b):
+        return
+    if a.strip() == b.strip():
+        yield Damage("whitespace", key, alignment, alignment.of("lost", "foreign", "changed"))
+        return
+    edits = _without_open_ends(pair, alignment)
+    if not edits:
+        return
+    if b == mojibake(a) or (_blind(a) == _blind(b) and _spoilt(b) > _spoilt(a)):
+        yield Damage("encoding", key, alignment, edits)
+        return
+    if pair.sameness != "same" and not _in_step(alignment):
+        yield Damage("sampled", key, alignment, edits)
+        return
+    groups: dict[str, list[Edit]] = {}
+    for edit in edits:
+        groups.setdefault(_kind(edit, a, b), []).append(edit)
+    for kind in KINDS:
+        if kind in groups:
+            yield Damage(kind, key, alignment, groups[kind])
+
+
+def _kind(edit: Edit, a: str, b: str) -> str:
+    gone, added = a[edit.a : edit.a_end], b[edit.b : edit.b_end]
+    if edit.kind == "moved":
+        return "reorder"
+    if edit.kind == "doubled":
+        return "duplicate"
+    if edit.kind == "lost":
+        return "loss" if gone.strip() or _glues(a, edit) else "whitespace"
+    if edit.kind == "foreign":
+        return "rewrite" if added.strip() else "whitespace"
+    if gone.split() == added.split():
+        return "whitespace"
+    if _spoilt(added) > _spoilt(gone):
+        return "encoding"
+    if "".join(gone.split()) == "".join(added.split()):
+        return "loss" if len(added) < len(gone) else "rewrite"
+    return "loss" if _subsequence(added, gone) else "rewrite"
+
+
+def _without_open_ends(pair: Pair, alignment: Alignment) -> list[Edit]:
+    """Edits without the missing end of a hop that was cut, stopped or is still open (that is no damage of the text)."""
+    edits = [e for e in alignment.edits if e.kind != "equal"]
+    a, b = len(alignment.inner), len(alignment.outer)
+    if not pair.outer.text_complete or alignment.inner.startswith(alignment.outer):
+        while edits and edits[-1].kind in ("lost", "changed") and edits[-1].a_end == a:
+            edits.pop()
+    if not pair.inner.text_complete or alignment.outer.startswith(alignment.inner):
+        while edits and edits[-1].kind in ("foreign", "doubled", "changed") and edits[-1].b_end == b:
+            edits.pop()
+    return edits
+
+
+def _in_step(alignment: Alignment) -> bool:
+    """Whether the outer text falls back into step with the inner one after the first difference."""
+    first = next(e for e in alignment.edits if e.kind != "equal")
+    a, b = alignment.inner[first.a :], alignment.outer[first.b :]
+    words_a, words_b = _words(a), _words(b)
+    if words_a == words_b:
+        return True
+    if min(len(words_a), len(words_b)) and sum((words_a & words_b).values()) >= 0.95 * max(
+        sum(words_a.values()), sum(words_b.values())
+    ):
+        return True
+    equal = sum(e.a_end - e.a for e in alignment.edits if e.kind == "equal" and e.a >= first.a)
+    if equal >= SAME_TEXT * max(1, len(a)):
+        return True
+    return sum(words_a.values()) <= 4 and alignment.share() >= 0.8 and not (words_b - words_a)
+
+
+def _words(text: str) -> Counter[str]:
+    start, words = 0, Counter[str]()
+    for end in word_ends(text):
+        word = text[start:end].strip()
+        if word:
+            words[word] += 1
+        start = end
+    return words
+
+
+def _same_json(a: str, b: str) -> bool:
+    try:
+        return bool(json.loads(a) == json.loads(b))
+    except ValueError:
+        return False
+
+
+def mojibake(text: str) -> str:
+    """The text's UTF-8 read as if it were Windows-1252 or Latin-1."""
+    if text.isascii():
+        return "\0"
+    try:
+        return text.encode("utf-8").decode("cp1252")
+    except (UnicodeDecodeError, UnicodeEncodeError):
+        return text.encode("utf-8", "replace").decode("latin-1")
+
+
+def _spoilt(text: str) -> int:
+    return text.count("�") + len(re.findall(r"\?", text)) + len(re.findall(r"[ÃÂâ][\x80-¿€‚„…†‡ˆ‰‹Œ‘’“”•–—˜™›œ]", text))
+
+
+def _blind(text: str) -> str:
+    """The ASCII letters and digits alone: what survives every wrong decoding."""
+    return re.sub(r"[^A-Za-z0-9]", "", text) if not text.isascii() or "?" in text else text
+
+
+def _glues(text: str, edit: Edit) -> bool:
+    """Whether a lost blank stood between two word characters, so that words run together."""
+    before, after = text[edit.a - 1 : edit.a], text[edit.a_end : edit.a_end + 1]
+    return before.isalnum() and after.isalnum()
+
+
+def _subsequence(part: str, whole: str) -> bool:
+    rest = iter(whole)
+    return all(char in rest for char in part)
+
+
+def missing_channels(pair: Pair) -> list[ChannelKey]:
+    """Channels with text at the inner hop that the outer one, which says it is whole, does not have at all."""
+    inner, outer = pair.inner, pair.outer
+    if not (outer.streamed and outer.text_complete) or outer.in_band or not outer.texts:
+        return []
+    return [key for key, text in inner.texts.items() if key not in outer.texts and text.text.strip()]
+
+
+def everything(view: View) -> str:
+    return "".join(text.text for text in view.texts.values())

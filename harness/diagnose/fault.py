@@ -1,0 +1,82 @@
+"""A fault that a rule can find: its code and its sentences; figures come from the evidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from harness.diagnose.answer import Finding
+
+if TYPE_CHECKING:
+    from harness.diagnose.view import View
+
+KNOWN: dict[str, Fault] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """``code`` is ``symptom.detail``; the sentences are templates over the evidence (``{figure}``)."""
+
+    code: str
+    summary: str
+    cause: str = ""
+    fix: str = ""
+
+    def __post_init__(self) -> None:
+        KNOWN[self.code] = self
+
+    def found(
+        self,
+        view: View,
+        severity: str,
+        *,
+        inner: View | None = None,
+        event: int | None = None,
+        at_ms: float | None = None,
+        words: dict[str, Any] | None = None,
+        **figures: Any,
+    ) -> Finding:
+        """A finding at ``view``; ``inner`` names the hop it was held against.
+
+        Figures go into the sentences and the evidence, ``words`` into the sentences alone.
+        """
+        evidence = {name: tidy(value) for name, value in figures.items() if value is not None}
+        said = evidence | {"hop": view.hop, "hop_inner": inner.hop if inner else ""} | (words or {})
+        if event is not None and at_ms is None and event < len(view.stream):
+            at_ms = view.stream.times[event]
+        return Finding(
+            code=self.code,
+            symptom=self.code.partition(".")[0],
+            severity=severity,
+            hop=view.hop,
+            summary=fill(self.summary, said),
+            evidence=evidence,
+            between=(inner.hop, view.hop) if inner else None,
+            event=event,
+            at_ms=tidy(at_ms),
+            cause=fill(self.cause, said) or None,
+            fix=fill(self.fix, said) or None,
+        )
+
+
+class _Figures(dict[str, Any]):
+    def __missing__(self, name: str) -> str:
+        return "?"
+
+
+def fill(template: str, evidence: dict[str, Any]) -> str:
+    """The sentence with its figures; lists read as ``a, b, c``."""
+    shown = {
+        name: ", ".join(map(str, value[:6])) + (", …" if len(value) > 6 else "") if isinstance(value, list) else value
+        for name, value in evidence.items()
+    }
+    return template.format_map(_Figures(shown))
+
+
+def tidy(value: Any) -> Any:
+    """Figures as a person prints them: floats to a tenth, whole ones without a point; no NaN in JSON."""
+    if isinstance(value, float):
+        if value != value or value in (float("inf"), float("-inf")):
+            return None
+        return int(value) if abs(value) >= 1000 or value == int(value) else round(value, 1 if abs(value) >= 1 else 3)
+    return value

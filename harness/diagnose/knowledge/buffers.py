@@ -1,0 +1,73 @@
+"""What collects a stream, by the marks that it leaves, and the setting that ends it. Data with sources.
+
+Marks: a content coding that appears at the hop, a Content-Length on a stream, a size of reads, a period of reads, a
+header that the hop ate. Sources: nginx 1.22 to 1.31, HAProxy 2.6, lighttpd 1.4, Caddy 2, Envoy 1.40, Apache 2.4,
+Varnish 7.1 and Express recorded at socket-read level; Traefik, AWS and Next.js documentation.
+"""
+
+from __future__ import annotations
+
+from harness.diagnose.view import View
+
+SIZES: tuple[tuple[int, str], ...] = (
+    (4096, "4 KB at a time, as nginx fills a proxy_buffer"),
+    (8192, "8 KB at a time: nginx proxy_buffers, stdio"),
+    (16384, "16 KB at a time: TLS records, Node stream buffers"),
+    (32768, "32 KB at a time: a compressor's window"),
+    (65536, "64 KB at a time: a client's read buffer"),
+)
+PERIODS: tuple[tuple[float, float, str], ...] = (
+    (180, 240, "every 200 ms, as HAProxy does without option http-no-delay"),
+    (90, 115, "every 100 ms: a periodic flush (Traefik flushInterval, Go ReverseProxy)"),
+)
+
+CODING = (
+    "Keep compression off event streams (allow-list of types; Cache-Control: no-transform), or flush after every event."
+)
+BY_KIND = {
+    "proxy": "proxy_buffering off (or proxy_http_version 1.1) in nginx, X-Accel-Buffering: no from the hop behind; "
+    "HAProxy: option http-no-delay; lighttpd: server.stream-response-body = 2; no response buffering on this route.",
+    "gateway": "Turn off response buffering or collecting (fake stream, guardrails, body policies) for streamed requests; flush after each event.",
+    "app": "Write each event as it comes and flush it: an async generator under ASGI, no GZip or body-reading middleware on this route.",
+    "engine": "Send tokens as they are made: per-step decoding for streamed requests (vLLM: --stream-interval 1).",
+    "network-path": "A tunnel, TLS inspection or antivirus on the way collects: exclude this path, or send text/event-stream over POST.",
+}
+
+
+def buffer_words(view: View, inner: View | None, whole: bool) -> str:
+    """A clause about what buffered, from the marks in the headers and the reads."""
+    marks = []
+    coding = view.header("content-encoding")
+    if coding and coding != "identity" and not (inner and inner.header("content-encoding") == coding):
+        marks.append(f"content-encoding {coding} appears here: compression without a flush")
+    length = view.header("content-length")
+    if length and not (inner and inner.header("content-length")):
+        marks.append("a Content-Length on a stream: the whole body was collected first")
+    if inner and inner.header("x-accel-buffering") == "" and inner.index and view.header("x-accel-buffering") == "":
+        marks.append("no X-Accel-Buffering: no reaches this hop")
+    if view.head and view.head.http.startswith("2") and inner and inner.head and not inner.head.http.startswith("2"):
+        marks.append("HTTP/2 here and HTTP/1.1 behind: compare the same request over both")
+    shape = "" if whole else _shape(view)
+    if shape:
+        marks.append(shape)
+    return "; ".join(marks) or ("nothing was let through before the end" if whole else "it lets go when a buffer fills")
+
+
+def buffer_fix(view: View, inner: View | None) -> str:
+    coding = view.header("content-encoding")
+    if coding and coding != "identity" and not (inner and inner.header("content-encoding") == coding):
+        return f"{CODING} {BY_KIND['app'] if view.kind == 'app' else ''}".strip()
+    return BY_KIND.get(view.kind, BY_KIND["proxy"])
+
+
+def _shape(view: View) -> str:
+    ends, times = view.capture.ends, view.capture.times
+    sizes = [b - a for a, b in zip([0, *ends], ends, strict=False)]
+    for size, words in SIZES:
+        if sum(1 for s in sizes if abs(s - size) <= 0.05 * size) >= max(2, 0.4 * len(sizes)):
+            return words
+    steps = [b - a for a, b in zip(times, list(times)[1:], strict=False)]
+    for low, high, words in PERIODS:
+        if sum(1 for step in steps if low <= step <= high) >= max(2, 0.5 * len(steps)):
+            return words
+    return ""

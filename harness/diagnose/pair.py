@@ -1,0 +1,125 @@
+"""Two neighbouring hops as the rules see them: texts aligned, pieces timed at both, and whether it was one exchange."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from functools import cached_property
+from statistics import median
+from typing import NamedTuple
+
+from harness.diagnose.view import View
+from harness.timeline.align import Alignment, align
+from harness.wire.stream import ChannelKey
+
+
+class Timed(NamedTuple):
+    """One inner piece: when it came at the inner hop and when its last character came at the outer one (own clocks)."""
+
+    inner_ms: float
+    outer_ms: float
+    inner_event: int
+    outer_event: int
+    chars: int
+
+
+class Pair:
+    """``inner`` is the next capture towards the engine, ``outer`` the hop under judgement."""
+
+    def __init__(self, inner: View, outer: View) -> None:
+        self.inner, self.outer = inner, outer
+
+    @cached_property
+    def sameness(self) -> str:
+        """``same`` exchange on both sides, ``different`` exchanges of one prompt, or ``unknown``."""
+        a, b = self.inner.capture, self.outer.capture
+        if a.exchange and a.exchange == b.exchange:
+            return "same"
+        ids = [{row.id for row in view.stream.identities if row.id} for view in (self.inner, self.outer)]
+        if a.exchange and b.exchange:
+            return "same" if ids[0] & ids[1] and _long(ids[0] & ids[1]) else "different"
+        if ids[0] & ids[1]:
+            return "same"
+        return "different" if ids[0] and ids[1] and all(map(_long, ids)) else "unknown"
+
+    @cached_property
+    def channels(self) -> list[ChannelKey]:
+        """Channels that carry text on both sides."""
+        return [key for key in self.inner.texts if key in self.outer.texts]
+
+    @cached_property
+    def alignments(self) -> dict[ChannelKey, Alignment]:
+        out = {}
+        for key in self.channels:
+            a, b = self.inner.texts[key], self.outer.texts[key]
+            out[key] = align(a.text, b.text, a.ends, b.ends)
+        return out
+
+    @cached_property
+    def timed(self) -> list[Timed]:
+        """Inner pieces in order of time that were found at the outer hop."""
+        rows: list[Timed] = []
+        for key, alignment in self.alignments.items():
+            a, b = self.inner.texts[key], self.outer.texts[key]
+            if not alignment.equal and alignment.share() < 0.3:
+                continue
+            inner_times, outer_times = self.inner.stream.times, self.outer.stream.times
+            blocks = [e for e in alignment.edits if e.kind == "equal"]
+            at, start = 0, 0
+            for end, event in zip(a.ends, a.events, strict=True):
+                while at < len(blocks) and blocks[at].a_end < end:
+                    at += 1
+                if at < len(blocks) and blocks[at].a < end:
+                    outer_event = b.events[bisect_left(b.ends, blocks[at].b + end - blocks[at].a)]
+                    rows.append(Timed(inner_times[event], outer_times[outer_event], event, outer_event, end - start))
+                start = end
+        rows.sort()
+        return rows
+
+    @cached_property
+    def shift_ms(self) -> float | None:
+        """What to add to inner times to read them on the outer clock; None when nothing ties the two clocks."""
+        a, b = self.inner.capture, self.outer.capture
+        if a.clock and b.clock and a.clock.id and a.clock.id == b.clock.id:
+            started = [moment(c.sent_at) for c in (a, b)]
+            if started[0] is not None and started[1] is not None:
+                return started[0] - started[1]
+        if a.clock and b.clock and a.sent_at and b.sent_at:
+            started = [moment(c.sent_at) for c in (a, b)]
+            if started[0] is not None and started[1] is not None:
+                return started[0] - started[1] + a.clock.offset_ms - b.clock.offset_ms
+        lags = [row.outer_ms - row.inner_ms for row in self.timed]
+        return min(lags) if lags and self.sameness == "same" else None
+
+    @property
+    def bound_ms(self) -> float:
+        """How far off a figure that crosses the two clocks may be."""
+        clocks = [c.clock for c in (self.inner.capture, self.outer.capture) if c.clock]
+        return sum(clock.uncertainty_ms for clock in clocks)
+
+    @cached_property
+    def lags(self) -> list[float]:
+        """Delay of each timed piece above the least delay: free of clock offset."""
+        raw = [row.outer_ms - row.inner_ms for row in self.timed]
+        least = min(raw, default=0.0)
+        return [lag - least for lag in raw]
+
+    @property
+    def inner_gap(self) -> float:
+        """Usual milliseconds between pieces at the inner hop."""
+        times = [row.inner_ms for row in self.timed]
+        return median([b - a for a, b in zip(times, times[1:], strict=False)]) if len(times) > 1 else 0.0
+
+
+def moment(sent_at: str) -> float | None:
+    """An RFC 3339 time as milliseconds since 1970; None when it cannot be read."""
+    from datetime import datetime
+
+    try:
+        return datetime.fromisoformat(sent_at.replace("Z", "+00:00")).timestamp() * 1000.0
+    except ValueError:
+        return None
+
+
+def _long(ids: set[str]) -> bool:
+    """Ids long enough to be unlike by themselves: ``cmpl-1`` may be anybody's."""
+    return all(len(name) >= 16 for name in ids)

@@ -1,0 +1,80 @@
+"""content: the wire is fine, what it carries is in the wrong place: thinking in the answer, an empty answer, two upstreams."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from harness.diagnose.answer import Finding
+from harness.diagnose.fault import Fault
+from harness.diagnose.view import View
+
+THINK = Fault(
+    "content.think-tags",
+    "Thinking stands in the answer: {tag} in the content channel ({thought} characters), none in a reasoning channel.",
+    "The hop does not split the model's thinking off (no reasoning parser, or one that misses tags split over chunks).",
+    "Turn the reasoning parser on at this hop; readers may hide the tags as a stopgap.",
+)
+EMPTY = Fault(
+    "content.empty",
+    "The answer is complete and empty: finish_reason {reason}, no text, no thinking, no tool call.",
+    "The model ended at once, or the hop took all of its text out.",
+    "Compare with a non-streamed run of the same prompt at this hop.",
+)
+SECOND = Fault(
+    "content.second-upstream",
+    "From event {event_no} on the frames bear another identity ({was} → {now}): a second upstream went on.",
+    "A retry or fallback in the middle of the answer.",
+    "Check that the text goes on without a seam; log retries at this hop.",
+)
+FILTER = Fault(
+    "content.filtered",
+    "The answer ends with finish_reason content_filter after {chars} characters.",
+    "A content filter stopped it.",
+    "Check the filter's rules for this prompt.",
+)
+USAGE = Fault(
+    "content.usage",
+    "usage counts {completion_tokens} completion tokens for {content_events} content events: {story}.",
+    "{cause}",
+    "Never count chunks as tokens; take usage from the engine.",
+)
+TAG = re.compile(r"<(think|thinking|reasoning|thought)>", re.I)
+
+
+def alone(view: View) -> Iterator[Finding]:
+    if not view.streamed:
+        return
+    for key, text in view.texts.items():
+        hit = TAG.search(text.text[:200]) if key.part == "content" else None
+        if hit and (key.choice, "reasoning") not in view.texts:
+            close = text.text.lower().find(f"</{hit.group(1).lower()}>")
+            thought = (close if close >= 0 else len(text.text)) - hit.end()
+            yield THINK.found(
+                view, "warning", event=text.event_at(hit.start()), tag=hit.group(0), thought=max(0, thought)
+            )
+    reason = next(iter(view.finished.values()), None)
+    named = any(channel.name for channel in view.stream.channels)
+    if (
+        view.text_complete
+        and not view.content
+        and not view.in_band
+        and not named
+        and reason not in (None, "abort", "error")
+    ):
+        yield EMPTY.found(view, "warning", event=view.stream.finishes[-1].event, reason=reason)
+    if "content_filter" in view.finished.values():
+        yield FILTER.found(view, "warning", chars=sum(len(text.text) for text in view.texts.values()))
+    yield from _second(view)
+
+
+def _second(view: View) -> Iterator[Finding]:
+    rows = [row for row in view.stream.identities if row.id]
+    ids = [row.id for i, row in enumerate(rows) if i == 0 or row.id != rows[i - 1].id]
+    if len(ids) == 2 and len(view.choices) <= 1:
+        change = next(row for row in rows if row.id == ids[1])
+        spoken = [i for i in view.content if i < change.event]
+        if len(spoken) >= 2 and any(i >= change.event for i in view.content):
+            yield SECOND.found(
+                view, "warning", event=change.event, was=ids[0], now=ids[1], words={"event_no": change.event}
+            )

@@ -1,0 +1,125 @@
+"""error: the hop says that it failed: an error status, an error inside the stream, or nobody at the address."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from harness.diagnose.answer import Finding
+from harness.diagnose.fault import Fault
+from harness.diagnose.knowledge.statuses import advice_for
+from harness.diagnose.pair import Pair
+from harness.diagnose.view import View
+
+STATUS = Fault(
+    "error.status",
+    "{hop} answers {status} after {at} ms: {message}",
+    "{cause}",
+    "{advice}",
+)
+IN_BAND = Fault(
+    "error.in-band",
+    "An error inside the stream (HTTP {status}) at event {n}, after {chars} characters of text: {message}",
+    "The hop failed after its headers were sent, so that the status still says success.",
+    "Look at this hop's log; readers must treat an error object in any event as failure.",
+)
+UNREACHED = Fault(
+    "error.unreachable",
+    "{hop} could not be reached: {message}",
+    "Nobody answers at that address (not running, wrong host or port, or blocked).",
+    "Start it, or correct the address: {url}",
+)
+FINISH = Fault(
+    "error.finish",
+    "The answer ends with finish_reason {reason}: the engine failed after {chars} characters.",
+    "The engine reports its failure as the finish reason.",
+    "Look at the engine's log at that time.",
+)
+SILENCED = Fault(
+    "error.hidden",
+    "{hop_inner} failed clearly ({inner_failure}), {hop} hides it: {outer_story}.",
+    "The hop opens its own stream before it has looked at the inner answer, and does not pass the failure on.",
+    "Check the inner status and error events first and pass status and message on.",
+)
+
+
+def alone(view: View) -> Iterator[Finding]:
+    if view.refused:
+        message = body_message(view)
+        cause, advice = advice_for(view.status or 0, message)
+        yield STATUS.found(
+            view, "error", at_ms=view.head.t if view.head else None, status=view.status, message=message,
+            words={"at": round(view.head.t if view.head else 0), "cause": cause, "advice": advice},
+        )  # fmt: skip
+    elif view.in_band:
+        first = view.stream.errors[0]
+        yield IN_BAND.found(
+            view, "error", event=first.event, status=view.status, words={"n": first.event}, message=_short(first.message or "(no message)"),
+            code=first.code or None, chars=_chars_before(view, first.event),
+        )  # fmt: skip
+    else:
+        reason = next((r for r in view.finished.values() if r == "error"), None)
+        if reason:
+            yield FINISH.found(
+                view, "error", event=len(view.stream) - 1, reason=reason, chars=_chars_before(view, None)
+            )
+
+
+def unreachable(view: View, beside_an_answer: bool) -> Iterator[Finding]:
+    """A connection that could not be made: an error only beside a hop that answered."""
+    if view.unreached:
+        url = view.capture.request.url if view.capture.request else ""
+        yield UNREACHED.found(
+            view, "error" if beside_an_answer else "warning", at_ms=view.end_ms,
+            message=view.detail or "connection refused", url=url,
+        )  # fmt: skip
+
+
+def between(pair: Pair) -> Iterator[Finding]:
+    """A clear failure of the inner hop that the outer one turns into silence, emptiness or a clean end."""
+    inner, outer = pair.inner, pair.outer
+    if not inner.clear_refusal or outer.clear_refusal or not outer.head:
+        return
+    if inner.refused and outer.content and outer.text_complete:
+        return
+    told_text = bool(outer.content) and not outer.text_complete and outer.end in ("truncated", "reset")
+    if told_text and inner.in_band:
+        return
+    if outer.text_complete and outer.content and not inner.in_band:
+        return
+    failure = f"HTTP {inner.status}: {body_message(inner)}" if inner.refused else _short(inner.stream.errors[0].message)
+    if outer.end in ("open", "timeout"):
+        story = f"HTTP {outer.status} and silence for {round(outer.end_ms)} ms"
+    elif not outer.content:
+        story = f"HTTP {outer.status} and an empty body"
+    else:
+        story = f"HTTP {outer.status} and a clean end after {len(outer.content)} content events"
+    yield SILENCED.found(
+        outer, "error", inner=inner, at_ms=outer.end_ms, inner_failure=failure,
+        words={"outer_story": story}, inner_status=inner.status, outer_status=outer.status,
+    )  # fmt: skip
+
+
+def body_message(view: View) -> str:
+    """What an error body says, in one line: the message of JSON errors, the title of HTML pages."""
+    raw = (view.stream.body or view.capture.body or b"")[:4000].decode("utf-8", "replace").strip()
+    try:
+        data = json.loads(raw)
+    except ValueError:
+        title = re.search(r"<title>(.*?)</title>", raw, re.S | re.I)
+        return _short(title.group(1) if title else re.sub(r"<[^>]+>", " ", raw)) or "(no body)"
+    for key in ("error", "detail", "message", "msg", "statusText"):
+        if isinstance(data, dict) and data.get(key):
+            inner = data[key]
+            return _short(str(inner.get("message", inner)) if isinstance(inner, dict) else str(inner))
+    return _short(raw)
+
+
+def _short(text: str) -> str:
+    text = " ".join(str(text).split())
+    return text if len(text) <= 160 else text[:157] + "…"
+
+
+def _chars_before(view: View, event: int | None) -> int:
+    return sum(len(text) for at, _, text in view.stream.deltas() if event is None or at < event)

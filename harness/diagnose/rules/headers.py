@@ -1,0 +1,78 @@
+"""headers: response headers that contradict the body, or that streams should not have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from harness.diagnose.answer import Finding
+from harness.diagnose.fault import Fault
+from harness.diagnose.pair import Pair
+from harness.diagnose.view import View
+
+BOTH = Fault(
+    "headers.both-lengths",
+    "Content-Length ({length}) and Transfer-Encoding ({coding}) stand in one response.",
+    "RFC 9112 6.2 forbids it: hops may disagree about where the body ends (request smuggling).",
+    "Drop Content-Length on chunked responses.",
+)
+TYPE = Fault(
+    "headers.content-type",
+    "The body is an event stream, the content type says {content_type}.",
+    "Proxies and SDKs choose by the type: they buffer, compress or refuse what is not text/event-stream.",
+    "Send Content-Type: text/event-stream.",
+)
+CHARSET = Fault(
+    "headers.charset",
+    "The content type names charset {charset}: event streams are UTF-8 always.",
+    "A framework's default.",
+    "Leave the charset out or say utf-8.",
+)
+CODING = Fault(
+    "headers.content-encoding",
+    "Content-Encoding says {coding}, the bytes are not: readers that believe it fail.",
+    "A hop decoded (or never coded) the body and kept the header.",
+    "Drop the header where the coding is undone.",
+)
+SHORT = Fault(
+    "headers.length-mismatch",
+    "Content-Length says {length} bytes, {received} came, and the end is told as complete.",
+    "The length belongs to another body.",
+    "Drop Content-Length on streams.",
+)
+EATEN = Fault(
+    "headers.eaten",
+    "{hop} takes off {names} that {hop_inner} sends.",
+    "nginx, for one, obeys X-Accel-Buffering and strips it: a second proxy in front does not see it.",
+    "If a proxy stands in front of this one, pass the header on (proxy_pass_header X-Accel-Buffering).",
+)
+
+
+def alone(view: View) -> Iterator[Finding]:
+    if view.head is None:
+        return
+    length, coding = view.header("content-length"), view.header("transfer-encoding")
+    if length and coding:
+        yield BOTH.found(view, "warning", at_ms=view.head.t, length=length, coding=coding)
+    kind, _, parameters = view.header("content-type").lower().partition(";")
+    if view.stream.framing == "sse" and view.content and kind.strip() not in ("text/event-stream", ""):
+        yield TYPE.found(view, "warning", at_ms=view.head.t, content_type=kind.strip())
+    charset = parameters.partition("charset=")[2].strip(' ";')
+    if charset and charset not in ("utf-8", "utf8") and view.streamed:
+        yield CHARSET.found(view, "warning", at_ms=view.head.t, charset=charset)
+    if any(fault.code == "coding-header" for fault in view.stream.faults) and not view.capture.content_decoded:
+        yield CODING.found(view, "warning", at_ms=view.head.t, coding=view.header("content-encoding"))
+    received = len(view.capture.body or b"")
+    if (
+        length.isdigit()
+        and not coding
+        and int(length) != received
+        and view.end == "complete"
+        and not view.capture.content_decoded
+    ):
+        yield SHORT.found(view, "warning", at_ms=view.head.t, length=int(length), received=received)
+
+
+def between(pair: Pair) -> Iterator[Finding]:
+    """A hint that only the next hop needs: a fact, no fault."""
+    if pair.inner.header("x-accel-buffering") and pair.outer.head and not pair.outer.header("x-accel-buffering"):
+        yield EATEN.found(pair.outer, "info", inner=pair.inner, at_ms=pair.outer.head.t, names=["x-accel-buffering"])

@@ -1,0 +1,96 @@
+"""interleave: pieces of several answers in one: foreign ids, choices or tool calls under one index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from harness.diagnose.answer import Finding
+from harness.diagnose.fault import Fault
+from harness.diagnose.pair import Pair
+from harness.diagnose.view import View
+from harness.wire.stream import ChannelKey
+
+FOREIGN = Fault(
+    "interleave.foreign",
+    "Events of {ids} take turns in one response ({switches} switches): another answer is mixed in.",
+    "Two answers are written to one client: a response that is looked up by session or reused, not by request.",
+    "Route by request id and close the old turn before the new one. What leaks here is somebody else's text.",
+)
+TOOLS = Fault(
+    "interleave.tool-index",
+    "Several tool calls share one index: {detail}.",
+    "The hop numbers every call 0; readers join the arguments of different calls.",
+    "Keep one running index a stream, and pass the inner hop's on.",
+)
+CHOICES = Fault(
+    "interleave.choices",
+    "{hop_inner} sends {inner_channels} channels apart, {hop} folds them into {outer_channels}: the text is a weave of {folded}.",
+    "The relay loses the index when it writes the chunk anew.",
+    "Copy the inner index into every chunk.",
+)
+
+
+def alone(view: View) -> Iterator[Finding]:
+    order = [(row.event, row.id) for row in view.stream.identities if row.id]
+    runs = [pair for i, pair in enumerate(order) if i == 0 or pair[1] != order[i - 1][1]]
+    names = [name for _, name in runs]
+    back = [runs[i] for i in range(1, len(runs)) if names[i] in names[: i - 1]]
+    if back and len(set(names)) < len(names) and _one_choice(view):
+        yield FOREIGN.found(
+            view, "error", event=runs[1][0], ids=sorted(set(names))[:10], switches=len(runs) - 1,
+            finishes=len(view.stream.finishes),
+        )  # fmt: skip
+    for fault in view.stream.faults:
+        if fault.code == "tool-index":
+            yield TOOLS.found(view, "error", event=fault.event, detail=fault.detail)
+            break
+
+
+def _one_choice(view: View) -> bool:
+    """Ids that differ by choice (some servers give each choice its own) are no foreign answers."""
+    return len(view.choices) <= 1 or len({row.id for row in view.stream.identities if row.id}) > len(view.choices)
+
+
+def between(pair: Pair) -> Iterator[Finding]:
+    """Several inner channels whose text stands woven into one outer channel."""
+    inner, outer = pair.inner.texts, pair.outer.texts
+    for part in ("choice", "tool"):
+        groups: dict[object, tuple[list[ChannelKey], list[ChannelKey]]] = {}
+        for side, texts in enumerate((inner, outer)):
+            for key in texts:
+                if part == "choice" and not key.part.startswith("tool"):
+                    groups.setdefault(key.part, ([], []))[side].append(key)
+                elif part == "tool" and key.part.startswith("tool"):
+                    groups.setdefault(key.choice, ([], []))[side].append(key)
+        for a_keys, b_keys in groups.values():
+            if len(a_keys) > len(b_keys) >= 1:
+                a = [inner[key].text for key in a_keys]
+                wide = max(b_keys, key=lambda key: len(outer[key].text))
+                text = outer[wide].text
+                if len(text) > 1.2 * max(map(len, a)) and _weave(a, text):
+                    yield CHOICES.found(
+                        pair.outer, "error", inner=pair.inner, event=_first_foreign(pair, a_keys, wide), inner_channels=len(a_keys),
+                        outer_channels=len(b_keys), folded=[f"{key.choice}/{key.part}" for key in a_keys],
+                    )  # fmt: skip
+
+
+def folded(pair: Pair) -> bool:
+    return next(between(pair), None) is not None
+
+
+def _weave(parts: list[str], text: str) -> bool:
+    """Whether the text has every part as a subsequence, and about as many characters as all of them."""
+    if abs(len(text) - sum(map(len, parts))) > 0.1 * len(text):
+        return False
+    return all(_inside(part, text) for part in parts if part)
+
+
+def _inside(part: str, text: str) -> bool:
+    rest = iter(text)
+    return all(char in rest for char in part)
+
+
+def _first_foreign(pair: Pair, keys: list[ChannelKey], wide: ChannelKey) -> int:
+    """The outer event where the first piece of a second inner channel arrives."""
+    second = sorted(pair.inner.texts[key].events[0] for key in keys)[1]
+    return min(second, pair.outer.texts[wide].events[-1])

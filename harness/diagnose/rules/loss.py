@@ -1,0 +1,138 @@
+"""loss: text that the inner hop sent, or that the stream counts, is not there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from harness.diagnose.answer import Finding
+from harness.diagnose.counts import counts, promised
+from harness.diagnose.damage import Damage, damages, everything, missing_channels
+from harness.diagnose.fault import Fault
+from harness.diagnose.pair import Pair
+from harness.diagnose.view import View
+
+COUNTED = Fault(
+    "loss.counted",
+    "Missing by the stream's own {what}: {values}.",
+    "Events were dropped by this hop or one behind it.",
+    "Capture the hop behind: the first one whose count is whole is not the culprit, the next is.",
+)
+TEXT = Fault(
+    "loss.text",
+    "{lost_chars} characters of {hop_inner} are missing at {hop}, first {first_piece} (event {inner_event} there).",
+    "{cause}",
+    "Keep the unfinished rest of each read for the next one; do not skip what does not fit the expected shape.",
+)
+CHANNEL = Fault(
+    "loss.channel",
+    "{hop} drops a whole channel of {hop_inner}: {channel}, {lost_chars} characters.",
+    "The hop does not know this field (reasoning under another name, a second choice, a tool call) and leaves it out.",
+    "Map the field at this hop (reasoning / reasoning_content), or take a version that passes it on.",
+)
+USAGE = Fault(
+    "loss.usage",
+    "usage counts {completion_tokens} completion tokens, but not one character of text, thinking or tool call came.",
+    "Tokens were made and lost between the sampler and the stream (parser, decoder, filter).",
+    "Compare with a non-streamed run of the same prompt at this hop.",
+)
+SHORT = Fault(
+    "loss.unfinished-count",
+    "Asked to count to {asked_to}, the stream counts to {counted_to} and calls itself finished.",
+    "The end was lost, or the model stopped early.",
+    "Compare with a non-streamed run of the same prompt.",
+)
+
+
+def alone(view: View) -> Iterator[Finding]:
+    for count in counts(view):
+        if count.missing:
+            yield COUNTED.found(
+                view, "error", event=count.event_after(count.missing[0]), what=count.what, values=count.missing[:20]
+            )
+    made = max((u.completion or 0 for u in view.stream.usages), default=0)
+    thought = max((u.reasoning or 0 for u in view.stream.usages), default=0)
+    if made - thought > 2 and not view.content and view.text_complete and not view.in_band and view.streamed:
+        if "abort" not in view.finished.values():
+            yield USAGE.found(view, "error", event=view.stream.usages[-1].event, completion_tokens=made)
+    yield from _short(view)
+
+
+def _short(view: View) -> Iterator[Finding]:
+    asked = promised(view)
+    if not asked or not view.text_complete or "length" in view.finished.values():
+        return
+    from harness.diagnose.counts import NUMBERED
+
+    numbers = [int(hit.group(2)) for hit in NUMBERED.finditer(view.stream.text()) if len(hit.group(2)) < 10]
+    if len(numbers) >= 3 and numbers[0] == asked[0] and max(numbers) < asked[1]:
+        yield SHORT.found(view, "warning", event=view.content[-1], asked_to=asked[1], counted_to=max(numbers))
+
+
+def between(pair: Pair) -> Iterator[Finding]:
+    for damage in damages(pair):
+        if damage.kind == "loss":
+            yield _text(pair, damage)
+    if pair.sameness == "different":
+        return
+    whole = everything(pair.outer)
+    for key in missing_channels(pair):
+        text = pair.inner.texts[key].text
+        if (
+            text.strip() in whole
+            or key.choice not in pair.outer.choices
+            and len(pair.outer.texts) < len(pair.inner.texts)
+            and _woven(pair)
+        ):
+            continue
+        if key.part.startswith("tool") and _woven(pair):
+            continue
+        yield CHANNEL.found(
+            pair.outer, "error", inner=pair.inner, event=pair.outer.content[-1] if pair.outer.content else None,
+            channel=f"{key.choice}/{key.part}", lost_chars=len(text),
+        )  # fmt: skip
+
+
+def _text(pair: Pair, damage: Damage) -> Finding:
+    a, b = pair.inner.texts[damage.key], pair.outer.texts[damage.key]
+    first = damage.edits[0]
+    figures: dict[str, Any] = _pinned(pair, damage)
+    if figures.get("at_read_boundary"):
+        cause = "Every lost event of {hop_inner} lay across two reads: the hop parses read by read and drops the rest."
+    elif figures.get("over_64k"):
+        cause = "The lost lines are longer than 64 KiB: the hop's scanner gives up on them."
+    else:
+        cause = "{hop} leaves these pieces out when it writes the stream anew."
+    return TEXT.found(
+        pair.outer, "error", inner=pair.inner, event=b.event_at(first.b), lost_chars=damage.chars(), stretches=len(damage.edits),
+        first_piece=damage.samples()[0], inner_event=a.event_at(first.a), channel=f"{damage.key.choice}/{damage.key.part}",
+        exchange=pair.sameness, words={"cause": cause.format(hop=pair.outer.hop, hop_inner=pair.inner.hop)}, **figures,
+    )  # fmt: skip
+
+
+def _pinned(pair: Pair, damage: Damage) -> dict[str, Any]:
+    """Whether the lost events have a common trait at the inner hop: across two reads, or longer than a line limit."""
+    view, text = pair.inner, pair.inner.texts[damage.key]
+    lost = {text.event_at(offset) for e in damage.edits for offset in range(e.a, max(e.a_end, e.a + 1))[:50]}
+    split = {e for e in text.events if _across(view, e)}
+    long = {e for e in lost if view.stream.ends[e] - view.stream.starts[e] > 65536}
+    rest = [e for e in text.events if e not in lost]
+    return {
+        "at_read_boundary": bool(lost)
+        and lost <= split
+        and sum(1 for e in rest if e in split) <= 0.5 * len(rest)
+        or None,
+        "over_64k": bool(lost) and lost == long or None,
+    }
+
+
+def _across(view: View, event: int) -> bool:
+    reads = view.stream.read_ends
+    first = view.stream.starts[event]
+    last = view.stream.reads[event]
+    return bool(last) and last - 1 < len(reads) and reads[last - 1] > first
+
+
+def _woven(pair: Pair) -> bool:
+    """Whether the outer hop has as much text as the inner one, only in fewer channels."""
+    return len(everything(pair.outer)) >= len(everything(pair.inner))

@@ -1,0 +1,39 @@
+"""not-streamed: a stream was asked for, and something else came: one JSON document, a page, plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from harness.diagnose.answer import Finding
+from harness.diagnose.fault import Fault
+from harness.diagnose.rules.error import body_message
+from harness.diagnose.view import View
+
+JSON = Fault(
+    "not-streamed.json",
+    "A stream was asked for; one JSON document came after {waited_ms} ms ({body_bytes} bytes).",
+    "The hop ignores stream: true, or a setting (FastGPT defaultConfig, a guardrail) turns it off.",
+    "Check that stream: true reaches the engine and that no setting of this hop overrides it.",
+)
+PAGE = Fault(
+    "not-streamed.page",
+    "A stream was asked for; {content_type} came: {message}",
+    "The URL leads to a page (login, start page, error page of a proxy), not to the chat endpoint.",
+    "Check the base URL and what answers there.",
+)
+
+
+def alone(view: View) -> Iterator[Finding]:
+    framing = view.stream.framing
+    if view.head is None or view.refused or view.in_band or framing not in ("json", "text"):
+        return
+    body = len(view.capture.body or b"")
+    asked = view.asked_to_stream
+    if framing == "text" and body:
+        kind = view.header("content-type").partition(";")[0] or "plain text"
+        yield PAGE.found(
+            view, "error", at_ms=view.head.t, content_type=kind, message=body_message(view), body_bytes=body
+        )
+    elif framing == "json" and body and asked is not False:
+        severity = "error" if asked else "info"
+        yield JSON.found(view, severity, at_ms=view.last_ms, waited_ms=view.last_ms, body_bytes=body)

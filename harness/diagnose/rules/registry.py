@@ -1,0 +1,42 @@
+"""All rules, in the order in which their findings are told. A new symptom: write its file, name it here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from harness.diagnose.answer import Finding
+from harness.diagnose.pair import Pair
+from harness.diagnose.rules import (
+    aborted,
+    burst,
+    content,
+    duplicate,
+    encoding,
+    error,
+    first_byte,
+    headers,
+    interleave,
+    loss,
+    malformed,
+    not_cancelled,
+    not_streamed,
+    reorder,
+    reset,
+    rewrite,
+    stall,
+    truncation,
+)
+from harness.diagnose.view import View
+
+ALONE: tuple[Callable[[View], Iterable[Finding]], ...] = (
+    error.alone, reset.alone, truncation.alone, not_streamed.alone, interleave.alone, duplicate.alone, reorder.alone,
+    loss.alone, encoding.alone, malformed.alone, content.alone, headers.alone, burst.alone, stall.alone, first_byte.alone,
+    aborted.alone,
+)  # fmt: skip
+"""Rules for one capture."""
+
+BETWEEN: tuple[Callable[[Pair], Iterable[Finding]], ...] = (
+    error.between, truncation.between, not_cancelled.between, interleave.between, duplicate.between, reorder.between,
+    loss.between, encoding.between, rewrite.between, headers.between, burst.between, first_byte.between,
+)  # fmt: skip
+"""Rules for a hop and the one behind it."""

@@ -1,0 +1,48 @@
+"""reorder: the same pieces in another order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from harness.diagnose.answer import Finding
+from harness.diagnose.counts import counts
+from harness.diagnose.damage import clip, damages
+from harness.diagnose.fault import Fault
+from harness.diagnose.pair import Pair
+from harness.diagnose.view import View
+
+COUNTED = Fault(
+    "reorder.counted",
+    "Out of order by the stream's own {what}: {values} came late ({swaps} such).",
+    "Pieces overtook each other at this hop or behind it: several senders or calls without an order between them.",
+    "Send the pieces of one answer from one task, awaiting each; add sequence numbers.",
+)
+MOVED = Fault(
+    "reorder.moved",
+    "{hop} tells the words of {hop_inner} in another order: {moves} pieces stand elsewhere, first {first_piece}.",
+    "Pieces overtake each other inside {hop}: concurrent calls or several readers of one queue.",
+    "Await each send, keep one reader for each answer, add sequence numbers.",
+)
+
+
+def alone(view: View) -> Iterator[Finding]:
+    for count in counts(view):
+        if count.swapped:
+            yield COUNTED.found(
+                view, "error", event=count.event_of(count.swapped[0]), what=count.what, values=count.swapped[:20],
+                swaps=len(count.swapped),
+            )  # fmt: skip
+
+
+def between(pair: Pair) -> Iterator[Finding]:
+    for damage in damages(pair):
+        if damage.kind != "reorder":
+            continue
+        a, b = pair.inner.texts[damage.key], pair.outer.texts[damage.key]
+        first = damage.edits[0]
+        pairs = [[a.event_at(e.a), b.event_at(e.b)] for e in damage.edits[:20]]
+        yield MOVED.found(
+            pair.outer, "error", inner=pair.inner, event=pairs[0][1], moves=len(damage.edits), exchange=pair.sameness,
+            first_piece=clip(damage.alignment.inner[first.a : first.a_end]), channel=f"{damage.key.choice}/{damage.key.part}",
+            event_pairs=pairs,
+        )  # fmt: skip

@@ -1,0 +1,102 @@
+"""rewrite: the hop tells another text, or moves it between channels, or changes how the answer ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from harness.diagnose.answer import Finding
+from harness.diagnose.damage import clip, damages, everything, missing_channels
+from harness.diagnose.fault import Fault
+from harness.diagnose.pair import Pair
+from harness.diagnose.rules.interleave import folded
+
+TEXT = Fault(
+    "rewrite.text",
+    "{hop} tells another text than {hop_inner}: {changes} stretches, {chars} characters, first {first_piece}.",
+    "The hop adds, replaces or filters text.",
+    "Compare the hop's filters, guardrails and templates; if that is meant, nothing is to mend.",
+)
+BLANKS = Fault(
+    "rewrite.whitespace",
+    "{hop} changes blanks or line ends of the text ({changes} places); the words are the same.",
+    "The hop trims or joins pieces.",
+    "Pass pieces on unchanged: code and lists depend on their blanks.",
+)
+SAMPLED = Fault(
+    "rewrite.sampled",
+    "The texts of {hop_inner} and {hop} differ from character {first_at} on and do not fall into step again: two samples of one prompt.",
+    "Two exchanges were compared, and the model was sampled twice.",
+    "Compare one exchange at both hops (relay, inline tap, exchange id), or ask at temperature 0.",
+)
+MOVED = Fault(
+    "rewrite.channel",
+    "{hop} tells {channel} of {hop_inner} in another channel: the text is whole.",
+    "The hop maps thinking into the answer, or the other way round.",
+    "Check the reasoning setting of the hop and what its readers show.",
+)
+FINISH = Fault(
+    "rewrite.finish",
+    "{hop_inner} ends choice {choice} with {inner_reason}, {hop} with {outer_reason}.",
+    "The hop makes up the finish reason.",
+    "Pass the inner finish_reason on: clients tell a full answer from a cut one by it.",
+)
+SAME = {
+    "end_turn": "stop",
+    "eos": "stop",
+    "eos_token": "stop",
+    "stop_sequence": "stop",
+    "max_tokens": "length",
+    "tool_use": "tool_calls",
+    "function_call": "tool_calls",
+}
+
+
+def between(pair: Pair) -> Iterator[Finding]:
+    woven = folded(pair)
+    for damage in damages(pair):
+        where = f"{damage.key.choice}/{damage.key.part}"
+        at = pair.outer.texts[damage.key].event_at(damage.edits[0].b) if damage.edits else None
+        if damage.kind == "sampled":
+            yield SAMPLED.found(
+                pair.outer, "info", inner=pair.inner, event=at, channel=where, first_at=damage.edits[0].b
+            )
+        elif damage.kind == "whitespace":
+            yield BLANKS.found(
+                pair.outer, "warning", inner=pair.inner, event=at, channel=where, changes=len(damage.edits) or 1
+            )
+        elif damage.kind == "rewrite" and not woven:
+            first = damage.edits[0]
+            piece = damage.alignment.outer[first.b : first.b_end] or damage.alignment.inner[first.a : first.a_end]
+            yield TEXT.found(
+                pair.outer, "error", inner=pair.inner, event=at, channel=where, changes=len(damage.edits), chars=damage.chars(),
+                first_piece=clip(piece), exchange=pair.sameness, kept_share=damage.alignment.share(),
+            )  # fmt: skip
+    if pair.sameness == "different":
+        return
+    whole = everything(pair.outer)
+    for key in missing_channels(pair):
+        if pair.inner.texts[key].text.strip() in whole and not woven:
+            yield MOVED.found(pair.outer, "warning", inner=pair.inner, channel=f"{key.choice}/{key.part}")
+    for choice, reason in pair.inner.finished.items():
+        told = pair.outer.finished.get(choice)
+        if (
+            told
+            and SAME.get(told, told) != SAME.get(reason, reason)
+            and pair.outer.text_complete
+            and not _tool_end(pair, choice)
+        ):
+            event = next(f.event for f in pair.outer.stream.finishes if f.choice == choice)
+            yield FINISH.found(
+                pair.outer,
+                "warning",
+                inner=pair.inner,
+                event=event,
+                choice=choice,
+                inner_reason=reason,
+                outer_reason=told,
+            )
+
+
+def _tool_end(pair: Pair, choice: int) -> bool:
+    """Ollama ends tool calls with ``stop``; a gateway that says ``tool_calls`` translates rightly."""
+    return pair.inner.stream.wire == "ollama" and pair.outer.finished.get(choice) == "tool_calls"

@@ -1,0 +1,71 @@
+"""stall: the content stops in the middle for far longer than the stream's own rhythm, or before the terminator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from harness.diagnose.answer import Finding
+from harness.diagnose.fault import Fault
+from harness.diagnose.thresholds import STALL_MEDIANS, STALL_MS, TAIL_MS
+from harness.diagnose.view import View
+
+MIDDLE = Fault(
+    "stall.gap",
+    "{gap_ms} ms without content after event {after_event}; usual gap {usual_ms} ms ({stalls} such gaps).",
+    "Nothing arrived at this tap meanwhile; {beats} heartbeats came, which are no progress.",
+    "Compare the same gap at the hop behind: if it is there too, look at that host (engine: preemption, GC, a frozen process; watch tokens per second).",
+)
+SILENT = Fault(
+    "stall.to-end",
+    "Content stops after event {after_event} and stays silent for {gap_ms} ms to the end of the recording ({end}); usual gap {usual_ms} ms.",
+    "The connection stays open and says nothing: no finish_reason, no terminator; {beats} heartbeats.",
+    "A green health check is no proof of progress: watch tokens per second at this hop and restart or release what hangs.",
+)
+HANG = Fault(
+    "stall.after-end",
+    "The answer is complete at {done_ms} ms, but the body stays open for {gap_ms} ms more.",
+    "The hop does not close its response after the terminator.",
+    "Close the body after the terminator; readers should end there and not wait for EOF.",
+)
+
+
+def alone(view: View) -> Iterator[Finding]:
+    if not view.streamed or not view.content:
+        return
+    limit = max(STALL_MS, STALL_MEDIANS * view.median_gap)
+    long = [i for i, gap in enumerate(view.gaps) if gap > limit] if len(view.gaps) > 1 else []
+    if long:
+        at = max(long, key=lambda i: view.gaps[i])
+        start, stop = view.content_ms[at], view.content_ms[at + 1]
+        yield MIDDLE.found(
+            view, "error", event=view.content[at + 1], at_ms=start, after_event=view.content[at], gap_ms=view.gaps[at],
+            usual_ms=view.median_gap, stalls=len(long), limit_ms=limit, beats=beats(view, start, stop),
+        )  # fmt: skip
+    yield from _tail(view, limit)
+
+
+def _tail(view: View, limit: float) -> Iterator[Finding]:
+    if view.in_band:
+        return
+    if view.text_complete:
+        marks = [*view.stream.terminators, *(finish.event for finish in view.stream.finishes)]
+        done = view.stream.times[max(marks)]
+        if view.end_ms - done > TAIL_MS:
+            yield HANG.found(
+                view, "warning", event=max(marks), at_ms=done, done_ms=done, gap_ms=view.end_ms - done, end=view.end
+            )
+        return
+    last = view.content_ms[-1]
+    silent = view.end_ms - last
+    if silent > limit and view.end in ("open", "timeout", "reset", "truncated", "aborted", "complete"):
+        yield SILENT.found(
+            view, "error", event=view.content[-1], at_ms=last, after_event=view.content[-1], gap_ms=silent, end=view.end,
+            usual_ms=view.median_gap, limit_ms=limit, beats=beats(view, last, view.end_ms),
+        )  # fmt: skip
+
+
+def beats(view: View, start: float, stop: float) -> int:
+    """Heartbeats (comments, empty events) between two times."""
+    comments = sum(1 for t, _ in view.stream.comments if start < t <= stop)
+    events = sum(1 for i, t in enumerate(view.stream.times) if start < t < stop and not view.is_content(i))
+    return comments + events

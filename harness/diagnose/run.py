@@ -1,0 +1,67 @@
+"""Captures in, answer out: decode, judge each hop alone and against the one behind it, find the first bad hop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from harness.capture.bundle import resolve_shared
+from harness.capture.model import Capture
+from harness.diagnose.answer import Answer, Finding, Verdict
+from harness.diagnose.attribute import attribute
+from harness.diagnose.pair import Pair
+from harness.diagnose.rules import error
+from harness.diagnose.rules.registry import ALONE, BETWEEN
+from harness.diagnose.sane import sane
+from harness.diagnose.verdict import judge, merge
+from harness.diagnose.view import View
+from harness.errors import InputError
+from harness.timeline.row import row
+from harness.wire.decode import decode
+
+
+def diagnose(captures: Sequence[Capture], *, consumers: bool = False, lang: str = "en") -> Answer:
+    """The answer over captures, innermost first; repeats of a ladder are told apart by ``repeat``.
+
+    Pure: the same captures give the same answer. Raises InputError when there is nothing to judge.
+    """
+    if not captures:
+        raise InputError("nothing to diagnose", do="Name at least one capture file.")
+    groups: dict[int | None, list[Capture]] = {}
+    for capture in resolve_shared([sane(capture) for capture in captures]):
+        groups.setdefault(capture.repeat, []).append(capture)
+    rows: list[dict[str, Any]] = []
+    findings: list[Finding] = []
+    verdicts: list[Verdict] = []
+    for repeat, group in groups.items():
+        views = [View(decode(capture), index) for index, capture in enumerate(group)]
+        verdict, found = diagnose_views(views, consumers=consumers)
+        rows += [row(view.stream) for view in views]
+        findings += [replace(finding, repeat=repeat) for finding in found]
+        verdicts.append(verdict)
+    order = {"error": 0, "warning": 1, "info": 2}
+    findings.sort(key=lambda finding: order[finding.severity])
+    return Answer(tuple(rows), tuple(findings), merge(verdicts))
+
+
+def diagnose_views(views: Sequence[View], *, consumers: bool = False) -> tuple[Verdict, list[Finding]]:
+    """Verdict and findings over one group of decoded captures, innermost first."""
+    pairs = [_pair(views, index) for index in range(len(views))]
+    answered = any(view.head for view in views)
+    alone = [[*error.unreachable(view, answered), *_all(ALONE, view)] for view in views]
+    between: list[list[Finding]] = [_all(BETWEEN, pair) if pair else [] for pair in pairs]
+    found = attribute(views, pairs, alone, between)
+    return judge(views, pairs, found), [finding for _, finding in found]
+
+
+def _all(rules: Iterable[Any], subject: Any) -> list[Finding]:
+    return [finding for rule in rules for finding in rule(subject)]
+
+
+def _pair(views: Sequence[View], index: int) -> Pair | None:
+    """The view with the nearest inner one that says something; the innermost has none."""
+    for inner in reversed(views[:index]):
+        if not inner.unreached:
+            return Pair(inner, views[index])
+    return None

@@ -1,0 +1,64 @@
+"""The one table of limits that the rules decide by, each with its reason. Tuned once over all cases, then frozen."""
+
+from __future__ import annotations
+
+
+class Limit(float):
+    """A number that knows its unit and why it has this value."""
+
+    unit: str
+    why: str
+
+    def __new__(cls, value: float, unit: str, why: str) -> Limit:
+        limit = super().__new__(cls, value)
+        limit.unit, limit.why = unit, why
+        return limit
+
+
+STALL_MS = Limit(2000, "ms", "two seconds without text is when a reader looks up; engines' own hiccups stay below")
+STALL_MEDIANS = Limit(30, "× median gap", "a slow but steady stream is no stall; thirty usual gaps are")
+TAIL_MS = Limit(
+    2000, "ms", "the body may close a little after the terminator; later, a reader that waits for EOF hangs"
+)
+
+FIRST_BYTE_MS = Limit(10_000, "ms", "the patience of a person, and of the shortest common client timers")
+FIRST_BYTE_PAIR_MS = Limit(500, "ms", "a delay that a person notices")
+FIRST_BYTE_PAIR_RATIO = Limit(1.5, "× inner", "a hop that adds half of the inner wait is a cause of its own")
+FIRST_BYTE_ADDED_MS = Limit(250, "ms", "two exchanges of one prompt differ by less than this")
+
+BURST_JOIN_MS = Limit(5, "ms", "reads this close carry one flush of the sender")
+BURST_SILENCE_MS = Limit(300, "ms", "silence before a flush that an engine's first token alone would not explain")
+BURST_EVENTS = Limit(5, "events", "fewer content events than this cannot show a clump")
+BURST_SHARE = Limit(0.5, "of events", "half of the answer in one flush is not streamed")
+HOLD_MS = Limit(100, "ms", "pieces held this long are seen to clump (two of our 50 ms batches)")
+HOLD_END_MS = Limit(200, "ms", "an answer spread over less than this is no stream worth holding apart")
+HOLD_ONCE_MS = Limit(1000, "ms", "one pause of the path (radio, collector) is jitter; a second of held text is not")
+HOLD_SHARE = Limit(0.5, "of pieces", "clumps that hold half of the pieces are the rule, not the exception")
+UNTIL_END_SHARE = Limit(0.8, "of pieces", "nearly all pieces in the last flush: buffered until the end")
+LAG_SHARE = Limit(0.8, "of pieces", "pieces that come exactly when the next was sent")
+LAG_MS = Limit(25, "ms", "jitter within which two arrivals count as the same instant")
+
+CANCEL_MS = Limit(500, "ms", "a relay may notice the close at its next write; past this the chain is broken")
+CANCEL_GAPS = Limit(3, "× median gap", "…and at a slow stream after a few events")
+
+COUNT_WORDS = Limit(5, "words", "fewer numbered words prove no order")
+COUNT_SHARE = Limit(
+    0.8, "of words", "an answer that is nearly all numbers in sequence counts; prose with years does not"
+)
+COUNT_STEPS = Limit(0.6, "of steps", "most steps go up by one in a stream that counts, even a damaged one")
+
+SAME_TEXT = Limit(0.6, "of inner text", "below this two answers are two samples, above it one answer that was damaged")
+MIN_JUDGED = Limit(3, "events", "fewer events carry no certain verdict on delay or order")
+
+TIMER_SLACK_MS = Limit(
+    60, "ms", "timers are armed at the hop and read here: one network trip and a scheduler tick apart"
+)
+TIMER_SLACK = Limit(0.01, "of the timer", "timer wheels and checkers round up")
+FLOWING_GAPS = Limit(4, "× median gap", "silence before a cut that the stream's own rhythm explains")
+
+
+def table() -> list[tuple[str, float, str, str]]:
+    """Every limit as (name, value, unit, why), for the documentation and for ``--thresholds``."""
+    return [
+        (name, float(value), value.unit, value.why) for name, value in globals().items() if isinstance(value, Limit)
+    ]

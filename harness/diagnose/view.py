@@ -1,0 +1,183 @@
+"""One hop as the rules see it: its stream, and the facts that several rules need, computed once."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass, field
+from functools import cached_property
+from statistics import median
+from typing import Any
+
+from harness.capture.model import Capture, Head
+from harness.wire.stream import CONTENT, ChannelKey, Kind, Stream
+
+
+@dataclass(slots=True)
+class Text:
+    """One channel: its text, and for each piece the text offset after it and the event that carried it."""
+
+    key: ChannelKey
+    text: str
+    ends: list[int] = field(default_factory=list)
+    events: list[int] = field(default_factory=list)
+
+    def pieces(self) -> list[str]:
+        start, out = 0, []
+        for end in self.ends:
+            out.append(self.text[start:end])
+            start = end
+        return out
+
+    def event_at(self, offset: int) -> int:
+        """The event that carried the character at ``offset`` (the last one past the end)."""
+        return self.events[min(bisect_left(self.ends, offset + 1), len(self.events) - 1)]
+
+
+class View:
+    """A stream with its place on the route. ``index`` 0 is innermost."""
+
+    def __init__(self, stream: Stream, index: int = 0) -> None:
+        self.stream, self.index = stream, index
+        self.capture: Capture = stream.capture
+        self.hop, self.kind = self.capture.hop, self.capture.kind
+
+    @property
+    def head(self) -> Head | None:
+        return self.capture.head
+
+    @property
+    def status(self) -> int | None:
+        return self.head.status if self.head else None
+
+    @property
+    def end(self) -> str:
+        """How the exchange ended; a capture without an end was open when the recording stopped."""
+        return self.capture.end.kind if self.capture.end else "open"
+
+    @property
+    def detail(self) -> str:
+        return self.capture.end.detail if self.capture.end else ""
+
+    @cached_property
+    def end_ms(self) -> float:
+        if self.capture.end and self.capture.end.t == self.capture.end.t:
+            return self.capture.end.t
+        return self.last_ms
+
+    @cached_property
+    def last_ms(self) -> float:
+        """When the last byte (or the head) came; 0 when nothing did."""
+        times = self.capture.times
+        return max(times[-1] if len(times) else 0.0, self.head.t if self.head else 0.0)
+
+    @cached_property
+    def content(self) -> list[int]:
+        return self.stream.content()
+
+    @cached_property
+    def content_ms(self) -> list[float]:
+        times = self.stream.times
+        return [times[i] for i in self.content]
+
+    @cached_property
+    def gaps(self) -> list[float]:
+        """Milliseconds between neighbouring content events, never negative."""
+        at = self.content_ms
+        return [max(0.0, b - a) for a, b in zip(at, at[1:], strict=False)]
+
+    @cached_property
+    def median_gap(self) -> float:
+        return median(self.gaps) if self.gaps else 0.0
+
+    @cached_property
+    def ttft_ms(self) -> float | None:
+        return self.content_ms[0] if self.content else None
+
+    @cached_property
+    def texts(self) -> dict[ChannelKey, Text]:
+        """Channels that carry text, with the place of each piece."""
+        channels = [Text(channel.key, channel.text) for channel in self.stream.channels]
+        pieces = self.stream.pieces
+        for event, channel, offset, length in zip(
+            pieces.event, pieces.channel, pieces.offset, pieces.length, strict=True
+        ):
+            if length:
+                channels[channel].ends.append(offset + length)
+                channels[channel].events.append(event)
+        return {text.key: text for text in channels if text.text and text.events}
+
+    @cached_property
+    def choices(self) -> set[int]:
+        """Choice indices that carried content."""
+        return {key.choice for key in self.texts}
+
+    @cached_property
+    def finished(self) -> dict[int, str]:
+        """Choice → the last finish reason that it was given."""
+        return {finish.choice: finish.reason for finish in self.stream.finishes if finish.reason}
+
+    @property
+    def terminated(self) -> bool:
+        return bool(self.stream.terminators)
+
+    @cached_property
+    def text_complete(self) -> bool:
+        """Every choice that spoke was finished, or the terminator came."""
+        return self.terminated or (bool(self.finished) and self.choices <= set(self.finished))
+
+    @property
+    def refused(self) -> bool:
+        return self.status is not None and self.status >= 400
+
+    @cached_property
+    def unreached(self) -> bool:
+        """No connection could be made (refused, DNS, TLS), as against one that was made and then lost."""
+        if self.head or self.end != "reset" or len(self.capture.times):
+            return False
+        detail = self.detail.lower()
+        if any(word in detail for word in ("by peer", "reset", "closed", "disconnected")):
+            return any(word in detail for word in ("refused", "tls", "ssl", "handshake"))
+        return bool(detail) or self.end_ms < 1000
+
+    @cached_property
+    def streamed(self) -> bool:
+        """The body is a stream of events, or empty with nothing against it."""
+        return self.stream.framing in ("sse", "ndjson")
+
+    @property
+    def in_band(self) -> bool:
+        return bool(self.stream.errors)
+
+    @property
+    def clear_refusal(self) -> bool:
+        """This hop said plainly that it failed: an error status, or an error inside the stream."""
+        return self.refused or self.in_band
+
+    @property
+    def ours_to_close(self) -> bool:
+        return self.end == "aborted" and not self.terminated
+
+    @cached_property
+    def asked(self) -> dict[str, Any]:
+        """The request's body when it is an object."""
+        body = self.capture.request.body if self.capture.request else None
+        return body if isinstance(body, dict) else {}
+
+    @property
+    def asked_to_stream(self) -> bool | None:
+        request = self.capture.request
+        if isinstance(self.asked.get("stream"), bool):
+            return bool(self.asked["stream"])
+        if request and any(k == "accept" and "event-stream" in v for k, v in request.headers):
+            return True
+        return None if not self.asked else ("/api/chat" in (request.url if request else "") or None)
+
+    def header(self, name: str) -> str:
+        return self.head.get(name) if self.head else ""
+
+    def is_content(self, event: int) -> bool:
+        return Kind(self.stream.kinds[event]) in CONTENT
+
+    def opening_ms(self) -> float:
+        """How long the exchange waited for its first content: until it came, or until the end."""
+        return self.ttft_ms if self.ttft_ms is not None else self.end_ms

@@ -7,6 +7,7 @@ import logging
 import os
 import threading
 import time
+from datetime import datetime
 from pathlib import Path
 
 from django.conf import settings
@@ -75,7 +76,8 @@ def _store(path: Path) -> str:
 def _judge(spooled: Spooled) -> None:
     """The spool holds at least what was stored of its run; only a later run of the same id is left alone."""
     run = spooled.run
-    if not Run.objects.filter(pk=run["id"], started__gt=run["started"]).exists():
+    started = datetime.fromisoformat(run["started"])
+    if not Run.objects.filter(pk=run["id"], started__gt=started).exists():
         interrupted = any(capture.end and capture.end.detail == "interrupted" for capture in spooled.captures)
         judge(run, spooled.captures, Run.State.INTERRUPTED if interrupted else Run.State.DONE)
 

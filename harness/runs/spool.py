@@ -111,7 +111,7 @@ class Spool:
 
 def _create(path: Path) -> int:
     """The file, locked before it bears the name by which a spool is found."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     part = path.with_suffix(".part")
     file = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     try:

@@ -13,7 +13,8 @@ from harness.lab.plan import Emission, Plan
 def reread(plan: Plan) -> Plan:
     """The plan with one emission an event, classified; bytes and times stay, a write of many events becomes many
     emissions of one time."""
-    if plan.framing.format != "sse":
+    coded = any(name == "content-encoding" for name, _ in plan.headers)
+    if plan.framing.format != "sse" or coded or all(e.kind != "raw" for e in plan.emissions):
         return plan
     blocks, rows = Blocks(), []
     for e in plan.emissions:

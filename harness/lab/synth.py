@@ -17,7 +17,7 @@ from harness.capture.model import Capture, Clock, End, Head, Request, stamped
 from harness.errors import InputError
 from harness.lab import source
 from harness.lab.ask import Ask, read_ask
-from harness.lab.gateways.registry import open_gateway
+from harness.lab.gateways.registry import gateways, open_gateway
 from harness.lab.gateways.virtual import COALESCE, through
 from harness.lab.markers import Call
 from harness.lab.paint import painted
@@ -60,15 +60,17 @@ def chat(
     ask = _ask(scenario, seed, prompt, body)
     plans = _flow(scenario, seed, places, ask)
     outermost = max((i for i, p in enumerate(places) if p.kind in ("engine", "gateway")), default=0)
+    plans = [_left(plan, plans[index + 1 :]) for index, plan in enumerate(plans)]
+    wire = "openai"
     found = []
     for index, (place, plan) in enumerate(zip(places, plans, strict=True)):
+        wire = gateways()[place.gateway.partition(",")[0]].wire if place.gateway else wire
         if index == 0 and emit:
-            found.append(_capture(place, plan, ask, "emit", random.Random(f"{seed}:emit"), 0.0))
+            found.append(_capture(place, plan, ask, "emit", wire, lag=0.0))
         if index == outermost:
-            found.append(_capture(place, plan, ask, "read", random.Random(f"{seed}:read:{index}")))
+            found.append(_capture(place, plan, ask, "read", wire))
         elif place.kind in TAP_OF_KIND:
-            tap = TAP_OF_KIND[place.kind]
-            found.append(_capture(place, plan, ask, tap, random.Random(f"{seed}:{tap}:{index}")))
+            found.append(_capture(place, plan, ask, TAP_OF_KIND[place.kind], wire))
     return found
 
 
@@ -83,7 +85,8 @@ def ladder(
             salt = seed * 1000 + repeat * 50 + index
             ask = replace(_ask(scenario, seed, prompt, body), key=f"synthetic-{salt}")
             plan = _flow(scenario, salt, places[: index + 1], ask)[-1]
-            capture = _capture(place, plan, ask, "read", random.Random(f"{salt}:read"))
+            wire = gateways()[place.gateway.partition(",")[0]].wire if place.gateway else "openai"
+            capture = _capture(place, plan, ask, "read", wire)
             found.append(replace(capture, repeat=repeat) if repeats > 1 else capture)
     return found
 
@@ -106,21 +109,33 @@ def _flow(scenario: Scenario | str, salt: int, places: Sequence[Place], ask: Ask
     for inner, place in pairwise(places):
         plan = _line(plan, inner, random.Random(f"{salt}:line:{inner.name}"))
         if place.gateway:
-            plan = reread(through(open_gateway(place.gateway, str(salt)), plan, dict(ask.body)))
+            gateway = open_gateway(place.gateway, str(salt))
+            if ask.stream and gateway.ask(ask.body).get("stream") is False:
+                plan = _flow(scenario, salt, places[: len(plans)], replace(ask, stream=False))[-1]
+            plan = through(gateway, plan, dict(ask.body))
         if place.kind == "browser":
             plan = painted(plan, random.Random(f"{salt}:paint"))
         if place.faults:
-            plan = reread(plan) if place.kind == "browser" else plan
-            plan = apply(plan, place.faults, seed=f"{salt}:{place.name}")
+            plan = apply(reread(plan), place.faults, seed=f"{salt}:{place.name}")
         plans.append(plan)
     return plans
 
 
+def _left(plan: Plan, outer: Sequence[Plan]) -> Plan:
+    """The plan as it goes when a hop in front breaks off before the end: its reader leaves, it is aborted."""
+    broken = min((p.end_at for p in outer if p.end in ("cut", "reset")), default=plan.end_at)
+    if plan.end in ("cut", "reset") or (broken >= plan.end_at and plan.end != "hang"):
+        return plan
+    return replace(plan, emissions=tuple(e for e in plan.emissions if e.at <= broken), end="left", end_at=broken)
+
+
 def _line(plan: Plan, place: Place, rng: random.Random) -> Plan:
     """The same writes after one line: each a little later, never overtaking; a reset is handed on as a cut."""
-    rows, latest = [], 0.0
+    rows, latest, before = [], 0.0, -1.0
     for e in plan.emissions:
-        latest = max(latest, e.at + place.latency + rng.random() * place.jitter)
+        if e.at - before >= COALESCE:  # one segment has one delay
+            latest = max(latest, e.at + place.latency + rng.random() * place.jitter)
+        before = e.at
         rows.append(replace(e, at=latest))
     head = None if plan.head_at is None else plan.head_at + place.latency
     end_at = max(latest, plan.end_at + place.latency)
@@ -128,7 +143,7 @@ def _line(plan: Plan, place: Place, rng: random.Random) -> Plan:
     return replace(plan, emissions=tuple(rows), head_at=head, end_at=end_at, end=end)
 
 
-def _capture(place: Place, plan: Plan, ask: Ask, tap: str, rng: random.Random, lag: float = 1.0) -> Capture:
+def _capture(place: Place, plan: Plan, ask: Ask, tap: str, wire: str, lag: float = 1.0) -> Capture:
     """What the tap at the output of ``place`` stamps; ``lag`` ms between the tap's begin and the engine's."""
     reads: list[tuple[float, bytes]] = []
     if plan.head_at is not None:
@@ -142,7 +157,7 @@ def _capture(place: Place, plan: Plan, ask: Ask, tap: str, rng: random.Random, l
     head = None if plan.head_at is None else Head(plan.head_at + lag, plan.status, "1.1", _headers(plan))
     browser = place.kind in ("browser", "proxy", "network-path")
     return Capture(
-        hop=place.name, kind=place.kind, tap=tap, wire="openai", exchange=ask.key,
+        hop=place.name, kind=place.kind, tap=tap, wire=wire, exchange=ask.key,
         request=Request("POST", f"http://{place.name}/v1/chat/completions", (), dict(ask.body)),
         sent_at=SENT_AT, clock=BROWSER if browser else SERVER, head=head, body=body, times=times, ends=ends,
         content_decoded=browser, end=_end(plan, tap, lag, times[-1] if times else 0.0, browser),
@@ -155,6 +170,8 @@ def _end(plan: Plan, tap: str, lag: float, last: float, browser: bool) -> End:
         if tap == "emit":
             return End(t + GIVE_UP, "aborted", "the client closed")
         return End(t + GIVE_UP, "timeout", f"no read for {GIVE_UP / 1000:.0f} s")
+    if plan.end == "left":
+        return End(t, "aborted", "the hop in front closed")
     if plan.end == "complete" or (plan.end == "cut" and plan.transfer == "close"):
         return End(t, "complete")
     if browser:

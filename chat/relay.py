@@ -7,7 +7,6 @@ from time import perf_counter_ns
 
 from harness.probe.downstream import Downstream
 from harness.probe.exchange import Exchange
-from harness.probe.recorder import Recorder
 from harness.tasks import start
 
 UNSENT_LIMIT = 8 * 1024 * 1024  # bytes that a reader may leave unacknowledged: the server's send never waits
@@ -25,13 +24,10 @@ class Relay:
     :meth:`close` from any thread, also when it never iterated.
     """
 
-    def __init__(
-        self, exchange: Exchange, recorder: Recorder, downstream: Downstream | None, first: bytes = b""
-    ) -> None:
+    def __init__(self, exchange: Exchange, downstream: Downstream | None) -> None:
         self.exchange = exchange
-        self.recorder = recorder
         self.downstream = downstream
-        self.first = first
+        self.first = b""
         self._begun = False
         self._upto = 0  # bytes given to the server
         self._written = 0  # bytes that it has taken
@@ -63,7 +59,7 @@ class Relay:
         """The server asks for more, so what it got last is handed on."""
         if self._upto > self._written:
             self._written = self._upto
-            self.recorder.on_write(perf_counter_ns(), self._upto)
+            self.exchange.recorder.on_write(perf_counter_ns(), self._upto)
 
     async def _stop(self) -> None:
         """The upstream has ended: end alike."""
@@ -103,7 +99,7 @@ class Relay:
     def _end(self, kind: str, detail: str = "") -> None:
         if not self._ended:
             self._ended = True
-            self.recorder.on_end("write", perf_counter_ns(), kind, detail)
+            self.exchange.recorder.on_end("write", perf_counter_ns(), kind, detail)
 
     def close(self) -> None:
         """Close both sides of the record; from any thread, any number of times."""

@@ -23,7 +23,7 @@ from harness.probe.backend import StampedStream
 from harness.probe.clock import host_clock, wall
 from harness.probe.ending import MAPPED, judged
 from harness.probe.reads import Reads
-from harness.probe.recorder import MemoryRecorder, Recorder
+from harness.probe.recorder import MemoryRecorder, NullRecorder, Recorder
 from harness.probe.request import Ask, Messages, ask
 from harness.probe.transport import StampingTransport, limits
 from harness.routes.model import Hop, Route, Timeouts
@@ -36,10 +36,10 @@ class Exchange:
     number of times.
     """
 
-    def __init__(self, asked: Ask, hop: Hop, timeouts: Timeouts, recorder: Recorder) -> None:
+    def __init__(self, asked: Ask, hop: Hop, timeouts: Timeouts, recorder: Recorder | None = None) -> None:
         self.asked = asked
         self.timeouts = timeouts
-        self.recorder = recorder
+        self.recorder = recorder or NullRecorder()
         self.head: Head | None = None
         self.raw_headers: Headers = ()  # as they came, unmasked: for passing on, never for keeping
         self.end: End | None = None

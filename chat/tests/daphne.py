@@ -23,10 +23,18 @@ class Site:
         self.folder = folder
         self.upstream = _listener()
         self.listener = _listener()
+        self.pid = 0
         self.port: int = self.listener.getsockname()[1]
         base = f"http://127.0.0.1:{self.upstream.getsockname()[1]}/v1"
         own = {"HARNESS_DATA_DIR": str(folder), "HARNESS_GATEWAY_URL": base, "HARNESS_MODEL": "m"}
         self.env = os.environ | own | variables
+
+    @staticmethod
+    def free_port() -> int:
+        """A port for a program that takes no socket."""
+        with _listener() as sock:
+            port: int = sock.getsockname()[1]
+            return port
 
     def manage(self, *words: str) -> None:
         """``manage.py`` with this site's data."""
@@ -68,6 +76,7 @@ def site(**variables: str) -> Iterator[Site]:
                 command, cwd=ROOT, env=here.env, pass_fds=[here.listener.fileno()], stdout=log, stderr=subprocess.STDOUT
             )
         here.listener.close()
+        here.pid = child.pid
         try:
             yield here
         finally:

@@ -14,6 +14,7 @@ from django.db import connections
 from harness.capture.bundle import resolve_shared
 from harness.capture.model import Capture
 from harness.diagnose.answer import Answer, Verdict
+from harness.diagnose.run import diagnose
 from harness.models import Run
 from harness.runs.browser import BrowserSide
 from harness.runs.recorder import NUMBERS
@@ -50,8 +51,6 @@ def lend(captures: Sequence[Capture]) -> list[Capture]:
 
 def answer_for(captures: Sequence[Capture]) -> Json:
     """The answer of contract 4.2. A diagnosis that breaks is a verdict that says so, and a traceback in the log."""
-    from harness.diagnose.run import diagnose
-
     try:
         return diagnose(captures).as_json()
     except Exception:

@@ -23,7 +23,7 @@ def load_any(data: bytes, name: str = "", hop: str = "", entry: int | None = Non
     """The captures in a recording. ``name`` is its file name, for errors and for the hop.
 
     ``hop`` wins over what the file names; without it, imports take the file's stem. ``entry`` picks one exchange
-    of a HAR (0-based). Several exchanges in one file come as repeats. Raises CaptureError.
+    of several (0-based; in a HAR, of all its entries). Several exchanges in one file come as repeats. Raises CaptureError.
     """
     check_size(len(data), name)
     if not data.strip():
@@ -33,13 +33,21 @@ def load_any(data: bytes, name: str = "", hop: str = "", entry: int | None = Non
     start = data.removeprefix(b"\xef\xbb\xbf").lstrip()
     if start[:1] == b"{" and _is_har(start):
         return load_har(data, name, hop or stem(name) or "har", entry)
-    if entry is not None:
-        raise CaptureError("only a HAR has entries to choose from", name, "Leave --entry out")
     if start[:1] == b"{":
-        return [named(loads(data, name), hop)]
+        return picked([named(loads(data, name), hop)], entry, name)
     if looks_like_trace(data):
-        return load_curl_trace(data, name, hop or stem(name) or "curl")
+        return picked(load_curl_trace(data, name, hop or stem(name) or "curl"), entry, name)
     raise CaptureError(_refusal(data), _first_line(name), f"Expected {FORMATS}")
+
+
+def picked(captures: list[Capture], entry: int | None, name: str = "") -> list[Capture]:
+    """Exchange number ``entry`` (0-based) alone, as no repeat any more; all of them when it is None."""
+    if entry is None:
+        return captures
+    if not 0 <= entry < len(captures):
+        what = f"there is no entry {entry}: the file holds {len(captures)}"
+        raise CaptureError(what, name, "Entries are counted from 0")
+    return [replace(captures[entry], repeat=None) if len(captures) > 1 else captures[entry]]
 
 
 def named(capture: Capture, hop: str) -> Capture:

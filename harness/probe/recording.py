@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import stat
-from dataclasses import replace
 from pathlib import Path
 
 from harness.capture.format import LIMIT, check_size
 from harness.capture.model import Capture
-from harness.capture.sniff import is_pcap, load_any, stem
-from harness.errors import CaptureError, InputError
+from harness.capture.sniff import is_pcap, load_any, picked, stem
+from harness.errors import InputError
 from harness.probe.pcap import load_pcap
 
 
@@ -22,12 +21,7 @@ def read_recording(path: Path, hop: str = "", entry: int | None = None, limit: i
     data = read_file(path, limit)
     if not is_pcap(data):
         return load_any(data, str(path), hop, entry)
-    captures = load_pcap(path, hop or stem(str(path)))
-    if entry is None:
-        return captures
-    if not 0 <= entry < len(captures):
-        raise CaptureError(f"there is no entry {entry}: {len(captures)} exchanges are in it", str(path))
-    return [replace(captures[entry], repeat=None)]
+    return picked(load_pcap(path, hop or stem(str(path))), entry, str(path))
 
 
 def read_file(path: Path, limit: int = LIMIT) -> bytes:

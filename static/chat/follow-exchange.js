@@ -48,7 +48,7 @@ export class FollowExchange {
 
   /** @param {any} message from the Worker */
   hear(message) {
-    const { status, scope, turn, exchange } = this.around;
+    const { status } = this.around;
     if (message.type === "sent") this.#sentAt = message.sentAt;
     else if (message.type === "head") status.set("waiting");
     else if (message.type === "read") this.#read(message);
@@ -57,7 +57,7 @@ export class FollowExchange {
     else if (message.type === "clock") this.#compare(message);
     else if (message.type === "verdict") {
       this.#judged.abort();
-      showVerdict(turn, exchange, message.answer);
+      this.#judge(message.answer);
     }
   }
 
@@ -127,7 +127,13 @@ export class FollowExchange {
     if (this.#judged.signal.aborted) return;
     const answer = end.failure?.ours ? null : await awaitVerdict(exchange, { signal: this.#judged.signal, patience: PATIENCE_MS });
     if (this.#judged.signal.aborted) return;
-    if (answer) showVerdict(turn, exchange, answer);
+    if (answer) this.#judge(answer);
     else turn.noVerdict();
+  }
+
+  /** @param {import("./show-verdict.js").Answer} answer */
+  #judge(answer) {
+    showVerdict(this.around.turn, this.around.exchange, answer);
+    this.around.oncommit();
   }
 }

@@ -35,6 +35,13 @@ const way = ({ captures, verdict }) => {
   return element("ol", { class: "way", "aria-label": "Hops, from the engine outwards" }, ...items);
 };
 
+/** @param {Finding[]} findings @returns {HTMLElement[]} */
+const list = (findings) => (findings.length ? [element("ul", { class: "findings" }, ...findings.map(card))] : []);
+
+/** @param {Finding[]} notes @returns {HTMLElement[]} facts and echoes at outer hops, out of the way */
+const folded = (notes) =>
+  notes.length ? [element("details", {}, element("summary", {}, `${notes.length} more for information`), ...list(notes))] : [];
+
 /** @param {import("./turn-view.js").TurnView} turn @param {string} exchange @param {Answer} answer */
 export function showVerdict(turn, exchange, answer) {
   const { verdict, findings, captures } = answer;
@@ -49,7 +56,8 @@ export function showVerdict(turn, exchange, answer) {
   );
   turn.part("evidence").replaceChildren(
     ...(captures.length > 1 ? [way(answer)] : []),
-    ...(findings.length ? [element("ul", { class: "findings" }, ...findings.map(card))] : []),
+    ...list(findings.filter((finding) => finding.severity !== "info")),
+    ...folded(findings.filter((finding) => finding.severity === "info")),
     element("p", { class: "links" }, element("a", { href: run }, "Run page"), " · captures: ", ...links.flatMap((a, i) => (i ? [", ", a] : [a]))),
   );
 }

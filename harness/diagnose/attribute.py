@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from harness.diagnose.answer import Finding
 from harness.diagnose.pair import Pair
+from harness.diagnose.thresholds import FIRST_BYTE_PAIR_RATIO
 from harness.diagnose.view import View
 
 BROKEN = frozenset({"truncation", "reset", "error", "not-streamed"})
@@ -29,7 +30,8 @@ def attribute(
     for index in range(len(views)):
         pair = pairs[index]
         inner = shown[pair.inner.index] if pair else []
-        behind = [*inner, *(shown[index - 1] if pair and pair.inner.index != index - 1 else [])]
+        skipped = shown[index - 1] if index and (pair is None or pair.inner.index != index - 1) else []
+        behind = [*inner, *skipped]
         own = _once(alone[index], between[index], pair)
         hidden = any(finding.code == "error.hidden" for finding in between[index])
         mine = [*between[index]]
@@ -57,9 +59,9 @@ def _once(alone: list[Finding], between: list[Finding], pair: Pair | None) -> li
             finding = replace(finding, severity="info")
         if finding.code == "burst.at-once" and pair and len(pair.timed) >= 0.8 * len(pair.outer.content):
             finding = replace(finding, severity="info")
-        if finding.symptom == "first-byte" and pair and pair.inner.ttft_ms and not compared & {"first-byte"}:
-            if finding.evidence.get("waited_ms", 0) <= 1.5 * pair.inner.ttft_ms:
-                finding = _inherited(finding, finding, pair.inner.hop)
+        base = pair.inner.ttft_ms if pair and finding.symptom == "first-byte" else None
+        if pair and base and finding.evidence.get("waited_ms", 0) <= FIRST_BYTE_PAIR_RATIO * base:
+            finding = _inherited(finding, finding, pair.inner.hop)
         kept.append(finding)
     return kept
 

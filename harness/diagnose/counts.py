@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import pairwise
 from statistics import multimode
 
 from harness.diagnose.thresholds import COUNT_SHARE, COUNT_STEPS, COUNT_WORDS
@@ -80,7 +81,7 @@ def _judged(count: Count) -> list[Count]:
     values = count.values
     if len(values) < COUNT_WORDS:
         return []
-    steps = [b - a for a, b in zip(values, values[1:], strict=False)]
+    steps = [b - a for a, b in pairwise(values)]
     ups = sum(1 for step in steps if step == 1)
     seen = Counter(values)
     if ups < COUNT_STEPS * len(steps) and not _shuffled(values):

@@ -45,7 +45,7 @@ def clip(text: str) -> str:
 
 def damages(pair: Pair) -> Iterator[Damage]:
     """Damage of the channels that both hops have, in the order of the channels."""
-    if pair.outer.stream.framing not in ("sse", "ndjson") or pair.inner.stream.framing not in ("sse", "ndjson"):
+    if not pair.outer.streamed or not pair.inner.streamed or pair.outer.snapshots:
         return
     for key, alignment in pair.alignments.items():
         if not alignment.equal:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +34,7 @@ class Fault:
         inner: View | None = None,
         event: int | None = None,
         at_ms: float | None = None,
-        words: dict[str, Any] | None = None,
+        words: Mapping[str, Any] | None = None,
         **figures: Any,
     ) -> Finding:
         """A finding at ``view``; ``inner`` names the hop it was held against.
@@ -41,7 +42,7 @@ class Fault:
         Figures go into the sentences and the evidence, ``words`` into the sentences alone.
         """
         evidence = {name: tidy(value) for name, value in figures.items() if value is not None}
-        said = evidence | {"hop": view.hop, "hop_inner": inner.hop if inner else ""} | (words or {})
+        said = {**evidence, "hop": view.hop, "hop_inner": inner.hop if inner else "", **(words or {})}
         if event is not None and at_ms is None and event < len(view.stream):
             at_ms = view.stream.times[event]
         return Finding(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from functools import cached_property
+from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
@@ -58,6 +59,8 @@ class Pair:
     def timed(self) -> list[Timed]:
         """Inner pieces in order of time that were found at the outer hop."""
         rows: list[Timed] = []
+        if self.outer.snapshots or self.inner.snapshots:
+            return rows
         for key, alignment in self.alignments.items():
             a, b = self.inner.texts[key], self.outer.texts[key]
             if not alignment.equal and alignment.share() < 0.3:
@@ -107,7 +110,7 @@ class Pair:
     def inner_gap(self) -> float:
         """Usual milliseconds between pieces at the inner hop."""
         times = [row.inner_ms for row in self.timed]
-        return median([b - a for a, b in zip(times, times[1:], strict=False)]) if len(times) > 1 else 0.0
+        return median([b - a for a, b in pairwise(times)]) if len(times) > 1 else 0.0
 
 
 def moment(sent_at: str) -> float | None:

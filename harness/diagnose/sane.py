@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import replace
+from itertools import pairwise
 from math import isfinite
 
 from harness.capture.model import Capture
@@ -12,7 +13,7 @@ from harness.capture.model import Capture
 def sane(capture: Capture) -> Capture:
     """The capture with NaN, infinite and backward read times put right (each at least the one before it)."""
     times = capture.times
-    if all(map(isfinite, times)) and all(a <= b for a, b in zip(times, times[1:], strict=False)):
+    if all(map(isfinite, times)) and all(a <= b for a, b in pairwise(times)):
         fixed = capture
     else:
         mended, last = array("d"), 0.0

@@ -97,7 +97,8 @@ def _behind(view: View) -> str:
         return (
             "the engine's own log or metrics at that time: one vantage cannot tell the engine from the way to this tap"
         )
-    return f"a capture of the hop behind {view.hop} for the same prompt (probe it from outside, or tap it inline): one vantage cannot tell which hop began it"
+    how = "probe it from outside, or tap it inline"
+    return f"a capture of the hop behind {view.hop} for the same prompt ({how}): one vantage cannot tell which began it"
 
 
 def _judged(view: View, pair: Pair | None) -> bool:
@@ -115,7 +116,7 @@ def _doubt(view: View) -> str:
     if view.unreached:
         return f"Cannot tell: {view.hop} was not reached ({view.detail or 'connection refused'})."
     if view.end == "open":
-        return f"Cannot tell: the recording of {view.hop} stopped before the answer ended, and nothing was held against it."
+        return f"Cannot tell: the recording of {view.hop} stopped before the answer ended, with nothing to compare."
     return f"Cannot tell: {view.hop} delivered no event that could be judged."
 
 

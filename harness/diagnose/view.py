@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from statistics import median
 from typing import Any
 
@@ -27,6 +28,21 @@ class Text:
             out.append(self.text[start:end])
             start = end
         return out
+
+    def growth(self) -> tuple[int, int, int | None]:
+        """How many pieces begin with the whole piece before them and are longer, of how many; and the first event."""
+        start, last, grown, total, first = 0, "", 0, 0, None
+        for end, event in zip(self.ends, self.events, strict=True):
+            piece, start = self.text[start:end], end
+            if last:
+                total += 1
+                if len(piece) > len(last) > 1 and piece.startswith(last):
+                    grown += 1
+                    first = event if first is None else first
+                elif total > 50 and grown < 0.5 * total:
+                    break
+            last = piece
+        return grown, total, first
 
     def event_at(self, offset: int) -> int:
         """The event that carried the character at ``offset`` (the last one past the end)."""
@@ -83,7 +99,7 @@ class View:
     def gaps(self) -> list[float]:
         """Milliseconds between neighbouring content events, never negative."""
         at = self.content_ms
-        return [max(0.0, b - a) for a, b in zip(at, at[1:], strict=False)]
+        return [max(0.0, b - a) for a, b in pairwise(at)]
 
     @cached_property
     def median_gap(self) -> float:
@@ -105,6 +121,15 @@ class View:
                 channels[channel].ends.append(offset + length)
                 channels[channel].events.append(event)
         return {text.key: text for text in channels if text.text and text.events}
+
+    @cached_property
+    def snapshots(self) -> tuple[int, int, int | None] | None:
+        """(grown, total, first event) when the pieces of a channel are snapshots of the text, not deltas."""
+        for text in self.texts.values():
+            grown, total, first = text.growth()
+            if total >= 3 and grown >= 0.8 * total:
+                return grown, total, first
+        return None
 
     @cached_property
     def choices(self) -> set[int]:

@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from os.path import commonprefix
 from typing import NamedTuple
 
 EXACT_UNITS = 1500
@@ -22,7 +21,7 @@ WORD = re.compile(r"\s*(?:[A-Za-z0-9_À-ɏͰ-ԯ'’-]+|\S)|\s+$")
 
 
 class Edit(NamedTuple):
-    """``kind``: equal, lost, doubled, moved, foreign, changed. Offsets in characters: inner[a:a_end] ↔ outer[b:b_end]."""
+    """``kind``: equal, lost, doubled, moved, foreign, changed; inner[a:a_end] ↔ outer[b:b_end], in characters."""
 
     kind: str
     a: int
@@ -111,15 +110,18 @@ def word_ends(text: str) -> list[int]:
 
 
 def _edits(a: _Units, b: _Units) -> list[Edit]:
-    lead = len(commonprefix([a.parts, b.parts]))
-    limit = min(len(a), len(b)) - lead
+    lead, limit = 0, min(len(a), len(b))
+    while lead < limit and a.parts[lead] == b.parts[lead]:
+        lead += 1
+    limit -= lead
     tail = 0
     while tail < limit and a.parts[-1 - tail] == b.parts[-1 - tail]:
         tail += 1
     middle_a, middle_b = a.parts[lead : len(a) - tail], b.parts[lead : len(b) - tail]
     codes: list[tuple[str, int, int, int, int]] = [("equal", 0, lead, 0, lead)] if lead else []
     if max(len(middle_a), len(middle_b)) <= EXACT_UNITS:
-        inside = SequenceMatcher(None, middle_a, middle_b, autojunk=False).get_opcodes()
+        matcher = SequenceMatcher(None, middle_a, middle_b, autojunk=False)
+        inside = [(str(tag), i, j, k, m) for tag, i, j, k, m in matcher.get_opcodes()]
     else:
         inside = _windowed(middle_a, middle_b)
     codes += [(tag, i + lead, j + lead, k + lead, m + lead) for tag, i, j, k, m in inside]

@@ -7,6 +7,8 @@ Varnish 7.1 and Express recorded at socket-read level; Traefik, AWS and Next.js 
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from harness.diagnose.view import View
 
 SIZES: tuple[tuple[int, str], ...] = (
@@ -27,10 +29,13 @@ CODING = (
 BY_KIND = {
     "proxy": "proxy_buffering off (or proxy_http_version 1.1) in nginx, X-Accel-Buffering: no from the hop behind; "
     "HAProxy: option http-no-delay; lighttpd: server.stream-response-body = 2; no response buffering on this route.",
-    "gateway": "Turn off response buffering or collecting (fake stream, guardrails, body policies) for streamed requests; flush after each event.",
-    "app": "Write each event as it comes and flush it: an async generator under ASGI, no GZip or body-reading middleware on this route.",
+    "gateway": "Turn off response buffering or collecting (fake stream, guardrails, body policies) for streamed "
+    "requests; flush after each event.",
+    "app": "Write each event as it comes and flush it: an async generator under ASGI, no GZip or body-reading "
+    "middleware on this route.",
     "engine": "Send tokens as they are made: per-step decoding for streamed requests (vLLM: --stream-interval 1).",
-    "network-path": "A tunnel, TLS inspection or antivirus on the way collects: exclude this path, or send text/event-stream over POST.",
+    "network-path": "A tunnel, TLS inspection or antivirus on the way collects: exclude this path, or send "
+    "text/event-stream over POST.",
 }
 
 
@@ -66,7 +71,7 @@ def _shape(view: View) -> str:
     for size, words in SIZES:
         if sum(1 for s in sizes if abs(s - size) <= 0.05 * size) >= max(2, 0.4 * len(sizes)):
             return words
-    steps = [b - a for a, b in zip(times, list(times)[1:], strict=False)]
+    steps = [b - a for a, b in pairwise(times)]
     for low, high, words in PERIODS:
         if sum(1 for step in steps if low <= step <= high) >= max(2, 0.5 * len(steps)):
             return words

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 STATUSES: dict[int, tuple[str, str]] = {
-    400: ("The request is not what this hop expects.", "Compare the request with one that works directly at the inner hop."),
+    400: ("The request is not what this hop expects.", "Compare it with one that works directly at the inner hop."),
     401: ("The key that is sent to this hop is wrong or missing.", "Correct the key that the hop in front sends."),
     403: ("The key is known but not allowed.", "Check the key's rights, and firewalls that answer in the hop's place."),
     404: ("No such path or model at this hop.", "Check the base URL (with /v1 or without) and the model's name."),
@@ -15,11 +15,14 @@ STATUSES: dict[int, tuple[str, str]] = {
     429: ("Rate or queue limit reached.", "Wait, or raise the limit at this hop."),
     500: ("The hop failed inside.", "Look at its log at that time."),
     501: ("Not implemented at this hop.", "Check the path and the wire that the route names."),
-    502: ("The hop could not use the answer of the hop behind it.", "Look at the hop behind: is it running, at that address?"),
+    502: ("The hop could not use the answer of the hop behind it.", "Is the hop behind running, at that address?"),
     503: ("Overloaded, starting or shutting down.", "Wait for readiness; check queue limits and model loading."),
-    504: ("The hop gave up waiting for the hop behind it.", "Raise its timeout (Envoy: route timeout; nginx: proxy_read_timeout), or see why the hop behind is slow."),
+    504: (
+        "The hop gave up waiting for the hop behind it.",
+        "Raise its timeout (Envoy: route timeout; nginx: proxy_read_timeout), or see what is slow.",
+    ),
     524: ("Cloudflare gave up waiting for the origin.", "Send headers and keep-alives early."),
-}  # fmt: skip
+}
 
 
 def advice_for(status: int, message: str = "") -> tuple[str, str]:

@@ -1,8 +1,9 @@
-"""burst: pieces that were apart arrive together: something collected them. A gap that shrinks across a hop is buffering."""
+"""burst: pieces that were apart arrive together: a gap that shrinks across a hop is buffering."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 from harness.diagnose.answer import Finding
@@ -33,13 +34,15 @@ ALONE = Fault(
 )
 UNTIL_END = Fault(
     "burst.until-end",
-    "{hop_inner} spreads {pieces} pieces over {spread_ms} ms; {hop} delivers {together} of them in one flush at {flush_ms} ms.",
+    "{hop_inner} spreads {pieces} pieces over {spread_ms} ms; {hop} delivers {together} of them in one flush "
+    "at {flush_ms} ms.",
     "{hop} holds the answer until its end; {buffer_words}.",
     "{advice}",
 )
 CLUMPS = Fault(
     "burst.clumps",
-    "Even at {hop_inner} (every {usual_ms} ms), in {clumps} clumps at {hop}: about {per_clump} pieces each, held up to {held_ms} ms.",
+    "Even at {hop_inner} (every {usual_ms} ms), in {clumps} clumps at {hop}: about {per_clump} pieces each, "
+    "held up to {held_ms} ms.",
     "{hop} buffers; {buffer_words}.",
     "{advice}",
 )
@@ -78,9 +81,13 @@ def alone(view: View) -> Iterator[Finding]:
     silence = at[first] - (at[first - 1] if first else 0.0)
     figures: dict[str, Any] = {"together": stop - first, "content_events": count, "silence_ms": silence}
     yield ALONE.found(
-        view, "error", event=view.content[first], within_ms=max(at[stop - 1] - at[first], 0.0),
-        words={"buffer_words": buffer_words(view, None, True), "advice": buffer_fix(view, None)}, **figures,
-    )  # fmt: skip
+        view,
+        "error",
+        event=view.content[first],
+        within_ms=max(at[stop - 1] - at[first], 0.0),
+        words={"buffer_words": buffer_words(view, None, True), "advice": buffer_fix(view, None)},
+        **figures,
+    )
 
 
 def between(pair: Pair) -> Iterator[Finding]:
@@ -109,19 +116,37 @@ def _judge(pair: Pair, rows: list[Timed], clumps: list[list[Timed]], spread: flo
     held, together = max(map(_held, clumps)), sum(map(len, clumps))
     words = {"buffer_words": buffer_words(outer, inner, len(clumps) == 1), "advice": buffer_fix(outer, inner)}
     common: dict[str, Any] = {
-        "pieces": len(rows), "held_ms": held, "spread_ms": spread, "exchange": pair.sameness,
-        "reads": len(outer.capture.times), "bytes_per_read": _usual_size(outer),
-    }  # fmt: skip
+        "pieces": len(rows),
+        "held_ms": held,
+        "spread_ms": spread,
+        "exchange": pair.sameness,
+        "reads": len(outer.capture.times),
+        "bytes_per_read": _usual_size(outer),
+    }
     if len(biggest) >= UNTIL_END_SHARE * len(rows) and _held(biggest) >= HOLD_END_MS:
         return UNTIL_END.found(
-            outer, "error", inner=inner, event=biggest[0].outer_event, together=len(biggest),
-            flush_ms=biggest[0].outer_ms, words=words, **common,
-        )  # fmt: skip
+            outer,
+            "error",
+            inner=inner,
+            event=biggest[0].outer_event,
+            together=len(biggest),
+            flush_ms=biggest[0].outer_ms,
+            words=words,
+            **common,
+        )
     if len(clumps) >= 2 and together >= HOLD_SHARE * len(rows):
         return CLUMPS.found(
-            outer, "error", inner=inner, event=clumps[0][0].outer_event, clumps=len(clumps), usual_ms=pair.inner_gap,
-            per_clump=round(together / len(clumps)), together=together, words=words, **common,
-        )  # fmt: skip
+            outer,
+            "error",
+            inner=inner,
+            event=clumps[0][0].outer_event,
+            clumps=len(clumps),
+            usual_ms=pair.inner_gap,
+            per_clump=round(together / len(clumps)),
+            together=together,
+            words=words,
+            **common,
+        )
     severity = "error" if held >= HOLD_ONCE_MS else "warning"
     return HELD.found(
         outer, severity, inner=inner, event=biggest[0].outer_event, clumps=len(clumps), together=together, **common
@@ -156,7 +181,7 @@ def _one_behind(rows: list[Timed]) -> float | None:
     if len(rows) < 2 * MIN_JUDGED:
         return None
     own = [row.outer_ms - row.inner_ms for row in rows[:-1]]
-    nexts = [row.outer_ms - after.inner_ms for row, after in zip(rows, rows[1:], strict=False)]
+    nexts = [row.outer_ms - after.inner_ms for row, after in pairwise(rows)]
     if _steady(nexts) >= LAG_SHARE and _steady(own) < LAG_SHARE:
         return max(own) - min(nexts)
     return None

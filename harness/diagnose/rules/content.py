@@ -1,4 +1,4 @@
-"""content: the wire is fine, what it carries is in the wrong place: thinking in the answer, an empty answer, two upstreams."""
+"""content: the wire is fine, its content is not: thinking in the answer, an empty answer, two upstreams."""
 
 from __future__ import annotations
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from harness.diagnose.answer import Finding
 from harness.diagnose.counts import counts
 from harness.diagnose.damage import damages
 from harness.diagnose.fault import Fault
 from harness.diagnose.pair import Pair
-from harness.diagnose.view import Text, View
+from harness.diagnose.view import View
 
 COUNTED = Fault(
     "duplicate.counted",
     "Doubled by the stream's own {what}: {values}.",
-    "An event was sent twice, by this hop or one behind it (a retry in the middle, two writers, two event kinds for one text).",
+    "An event was sent twice, by this hop or one behind it (a retry in the middle, two writers, two event "
+    "kinds for one text).",
     "Send each event once; after a retry go on from the last event that was passed on.",
 )
 PAIRS = Fault(
@@ -26,7 +28,8 @@ PAIRS = Fault(
 SNAPSHOT = Fault(
     "duplicate.snapshot",
     "{grown} of {content_events} pieces begin with all the text before: snapshots of the answer, not deltas.",
-    "The hop sends the whole text so far in each delta; readers append it, so that the text repeats and bytes grow quadratically.",
+    "The hop sends the whole text so far in each delta; readers append it, so that the text repeats and bytes "
+    "grow quadratically.",
     "Send the difference to the previous snapshot.",
 )
 ECHO = Fault(
@@ -44,9 +47,9 @@ DONE = Fault(
 
 
 def alone(view: View) -> Iterator[Finding]:
-    snapshot = _snapshot(view)
-    if snapshot:
-        yield snapshot
+    if view.snapshots:
+        grown, total, first = view.snapshots
+        yield SNAPSHOT.found(view, "error", event=first, grown=grown, content_events=total + 1)
     else:
         counted = [count for count in counts(view) if count.doubled]
         for count in counted:
@@ -61,46 +64,26 @@ def alone(view: View) -> Iterator[Finding]:
 
 
 def between(pair: Pair) -> Iterator[Finding]:
-    if _snapshot(pair.outer):
-        return
     for damage in damages(pair):
         if damage.kind == "duplicate":
             first = pair.outer.texts[damage.key].event_at(damage.edits[0].b)
             yield ECHO.found(
-                pair.outer, "error", inner=pair.inner, event=first, repeats=len(damage.edits), chars=damage.chars(),
-                first_piece=damage.samples()[0], channel=f"{damage.key.choice}/{damage.key.part}", exchange=pair.sameness,
-            )  # fmt: skip
-
-
-def _snapshot(view: View) -> Finding | None:
-    for text in view.texts.values():
-        grown, total, at = _growth(text)
-        if total >= 3 and grown >= 0.8 * total:
-            return SNAPSHOT.found(view, "error", event=at, grown=grown, content_events=total + 1, chars=len(text.text))
-    return None
-
-
-def _growth(text: Text) -> tuple[int, int, int | None]:
-    """How many pieces begin with the whole piece before them and are longer (or equal to it, as a last repeat)."""
-    start, last, grown, total, first = 0, "", 0, 0, None
-    for end, event in zip(text.ends, text.events, strict=True):
-        piece = text.text[start:end]
-        start = end
-        if last:
-            total += 1
-            if len(piece) > len(last) > 1 and piece.startswith(last):
-                grown += 1
-                first = event if first is None else first
-            elif total > 50 and grown < 0.5 * total:
-                return grown, total, first
-        last = piece
-    return grown, total, first
+                pair.outer,
+                "error",
+                inner=pair.inner,
+                event=first,
+                repeats=len(damage.edits),
+                chars=damage.chars(),
+                first_piece=damage.samples()[0],
+                channel=f"{damage.key.choice}/{damage.key.part}",
+                exchange=pair.sameness,
+            )
 
 
 def _adjacent(view: View) -> Iterator[Finding]:
     content = view.content
     if len(content) < 6:
         return
-    same = [b for a, b in zip(content, content[1:], strict=False) if view.stream.raw(a) == view.stream.raw(b)]
+    same = [b for a, b in pairwise(content) if view.stream.raw(a) == view.stream.raw(b)]
     if len(same) >= 0.45 * len(content) and len({view.stream.raw(i) for i in content}) >= 3:
         yield PAIRS.found(view, "error", event=same[0], pairs=len(same), content_events=len(content))

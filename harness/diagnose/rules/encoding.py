@@ -14,8 +14,10 @@ from harness.diagnose.view import View
 REPLACED = Fault(
     "encoding.replacement",
     "U+FFFD stands in the text at {events} events (first {event_no}): characters were destroyed before they were sent.",
-    "It is valid UTF-8 (or an escape) on this wire, so no decoder behind this tap made it: an incomplete character was decoded piece by piece here or further in.",
-    "Hold incomplete byte sequences back until the character is whole (incremental decoder); compare with a non-streamed run.",
+    "It is valid UTF-8 (or an escape) on this wire, so no decoder behind this tap made it: an incomplete "
+    "character was decoded piece by piece here or further in.",
+    "Hold incomplete byte sequences back until the character is whole (incremental decoder); compare with a "
+    "non-streamed run.",
 )
 INVALID = Fault(
     "encoding.utf8",
@@ -31,7 +33,8 @@ LONE = Fault(
 )
 SPLIT = Fault(
     "encoding.surrogate-split",
-    "A surrogate pair is split over two pieces at event {event_no}: readers that join as UTF-16 repair it, hops that re-encode to UTF-8 destroy it.",
+    "A surrogate pair is split over two pieces at event {event_no}: readers that join as UTF-16 repair it, "
+    "hops that re-encode to UTF-8 destroy it.",
     "The hop cuts text by UTF-16 units.",
     "Hold a trailing high surrogate back until its low half comes.",
 )
@@ -51,7 +54,8 @@ WRONG = Fault(
     "encoding.wrong-charset",
     "{hop} spoils {spoilt} characters that are whole at {hop_inner}, first {first_piece}.",
     "{how}",
-    "Decode with UTF-8 over the whole stream (one incremental decoder), never chunk by chunk or with the platform's default.",
+    "Decode with UTF-8 over the whole stream (one incremental decoder), never chunk by chunk or with the "
+    "platform's default.",
 )
 
 
@@ -97,9 +101,14 @@ def between(pair: Pair) -> Iterator[Finding]:
                 else "Characters were replaced: a decoder was used on each chunk alone, or one that knows no UTF-8."
             )
             yield WRONG.found(
-                pair.outer, "error", inner=pair.inner, event=pair.outer.texts[damage.key].event_at(first.b),
-                spoilt=len(damage.edits), first_piece=damage.samples()[0], words={"how": how},
-            )  # fmt: skip
+                pair.outer,
+                "error",
+                inner=pair.inner,
+                event=pair.outer.texts[damage.key].event_at(first.b),
+                spoilt=len(damage.edits),
+                first_piece=damage.samples()[0],
+                words={"how": how},
+            )
 
 
 def _cut_tail(view: View, offset: int) -> bool:

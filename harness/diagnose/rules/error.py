@@ -49,15 +49,25 @@ def alone(view: View) -> Iterator[Finding]:
         message = body_message(view)
         cause, advice = advice_for(view.status or 0, message)
         yield STATUS.found(
-            view, "error", at_ms=view.head.t if view.head else None, status=view.status, message=message,
+            view,
+            "error",
+            at_ms=view.head.t if view.head else None,
+            status=view.status,
+            message=message,
             words={"at": round(view.head.t if view.head else 0), "cause": cause, "advice": advice},
-        )  # fmt: skip
+        )
     elif view.in_band:
         first = view.stream.errors[0]
         yield IN_BAND.found(
-            view, "error", event=first.event, status=view.status, words={"n": first.event}, message=_short(first.message or "(no message)"),
-            code=first.code or None, chars=_chars_before(view, first.event),
-        )  # fmt: skip
+            view,
+            "error",
+            event=first.event,
+            status=view.status,
+            words={"n": first.event},
+            message=_short(first.message or "(no message)"),
+            code=first.code or None,
+            chars=_chars_before(view, first.event),
+        )
     else:
         reason = next((r for r in view.finished.values() if r == "error"), None)
         if reason:
@@ -71,9 +81,12 @@ def unreachable(view: View, beside_an_answer: bool) -> Iterator[Finding]:
     if view.unreached:
         url = view.capture.request.url if view.capture.request else ""
         yield UNREACHED.found(
-            view, "error" if beside_an_answer else "warning", at_ms=view.end_ms,
-            message=view.detail or "connection refused", url=url,
-        )  # fmt: skip
+            view,
+            "error" if beside_an_answer else "warning",
+            at_ms=view.end_ms,
+            message=view.detail or "connection refused",
+            url=url,
+        )
 
 
 def between(pair: Pair) -> Iterator[Finding]:
@@ -96,9 +109,15 @@ def between(pair: Pair) -> Iterator[Finding]:
     else:
         story = f"HTTP {outer.status} and a clean end after {len(outer.content)} content events"
     yield SILENCED.found(
-        outer, "error", inner=inner, at_ms=outer.end_ms, inner_failure=failure,
-        words={"outer_story": story}, inner_status=inner.status, outer_status=outer.status,
-    )  # fmt: skip
+        outer,
+        "error",
+        inner=inner,
+        at_ms=outer.end_ms,
+        inner_failure=failure,
+        words={"outer_story": story},
+        inner_status=inner.status,
+        outer_status=outer.status,
+    )
 
 
 def body_message(view: View) -> str:

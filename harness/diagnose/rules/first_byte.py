@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from harness.diagnose.answer import Finding
 from harness.diagnose.fault import Fault
@@ -18,14 +19,16 @@ from harness.diagnose.view import View
 HEAD_LATE = Fault(
     "first-byte.headers",
     "No content for {waited_ms} ms: the response headers were late too ({head_ms} ms).",
-    "The hop does its waiting (queue, lock, model load, collecting the whole answer) before it opens the stream, so that no keep-alive can be sent.",
+    "The hop does its waiting (queue, lock, model load, collecting the whole answer) before it opens the "
+    "stream, so that no keep-alive can be sent.",
     "Open the stream first and send comments while waiting; allow a longer first-byte limit in front.",
 )
 NO_HEAD = Fault(
     "first-byte.no-headers",
     "No response header within {waited_ms} ms.",
     "The hop holds the request (model load, queue, lock) without answering; {detail}.",
-    "Preload the model or shorten the queue; open the stream first and send comments while waiting; a longer first-byte limit in front.",
+    "Preload the model or shorten the queue; open the stream first and send comments while waiting; a longer "
+    "first-byte limit in front.",
 )
 BODY_LATE = Fault(
     "first-byte.content",
@@ -37,7 +40,8 @@ NOTHING = Fault(
     "first-byte.none",
     "Status {status}, and not one content event in {waited_ms} ms ({heartbeats} heartbeats).",
     "Heartbeats are not progress: the line is open, the answer does not come.",
-    "Look at what this hop waits for: an inner answer that it collects, a request that it never let go of, a failure that it hides.",
+    "Look at what this hop waits for: an inner answer that it collects, a request that it never let go of, a "
+    "failure that it hides.",
 )
 ADDED = Fault(
     "first-byte.added",
@@ -57,8 +61,7 @@ def alone(view: View) -> Iterator[Finding]:
     if (
         view.refused
         or view.unreached
-        or view.in_band
-        and not view.content
+        or (view.in_band and not view.content)
         or (view.capture.head and not _could_stream(view))
     ):
         return
@@ -67,7 +70,11 @@ def alone(view: View) -> Iterator[Finding]:
         return
     if view.ttft_ms is None and view.end == "complete":
         return
-    figures = {"waited_ms": waited, "head_ms": view.head.t if view.head else None, "limit_ms": float(FIRST_BYTE_MS)}
+    figures: dict[str, Any] = {
+        "waited_ms": waited,
+        "head_ms": view.head.t if view.head else None,
+        "limit_ms": float(FIRST_BYTE_MS),
+    }
     event = view.content[0] if view.content else None
     if view.head is None:
         detail = view.detail or "the connection stood"
@@ -82,12 +89,12 @@ def alone(view: View) -> Iterator[Finding]:
 
 def between(pair: Pair) -> Iterator[Finding]:
     inner, outer = pair.inner, pair.outer
-    if inner.ttft_ms is None or outer.refused or outer.in_band and not outer.content or outer.unreached:
+    if inner.ttft_ms is None or outer.refused or (outer.in_band and not outer.content) or outer.unreached:
         return
     waited, base = outer.opening_ms(), inner.ttft_ms
     if waited <= max(FIRST_BYTE_PAIR_MS, FIRST_BYTE_PAIR_RATIO * base) or waited - base <= FIRST_BYTE_ADDED_MS:
         return
-    figures = {"waited_ms": waited, "inner_ms": base, "added_ms": waited - base}
+    figures: dict[str, Any] = {"waited_ms": waited, "inner_ms": base, "added_ms": waited - base}
     if outer.ttft_ms is None:
         if outer.end in ("open", "timeout", "aborted") and waited > FIRST_BYTE_MS:
             yield HIDDEN.found(outer, "error", inner=inner, at_ms=waited, **figures)

@@ -24,26 +24,35 @@ TOOLS = Fault(
 )
 CHOICES = Fault(
     "interleave.choices",
-    "{hop_inner} sends {inner_channels} channels apart, {hop} folds them into {outer_channels}: the text is a weave of {folded}.",
+    "{hop_inner} sends {inner_channels} channels apart, {hop} folds them into {outer_channels}: the text is a "
+    "weave of {folded}.",
     "The relay loses the index when it writes the chunk anew.",
     "Copy the inner index into every chunk.",
 )
 
 
 def alone(view: View) -> Iterator[Finding]:
-    order = [(row.event, row.id) for row in view.stream.identities if row.id]
-    runs = [pair for i, pair in enumerate(order) if i == 0 or pair[1] != order[i - 1][1]]
-    names = [name for _, name in runs]
-    back = [runs[i] for i in range(1, len(runs)) if names[i] in names[: i - 1]]
-    if back and len(set(names)) < len(names) and _one_choice(view):
+    runs = foreign(view)
+    if runs:
         yield FOREIGN.found(
-            view, "error", event=runs[1][0], ids=sorted(set(names))[:10], switches=len(runs) - 1,
+            view,
+            "error",
+            event=runs[1][0],
+            ids=sorted({name for _, name in runs})[:10],
+            switches=len(runs) - 1,
             finishes=len(view.stream.finishes),
-        )  # fmt: skip
+        )
     for fault in view.stream.faults:
         if fault.code == "tool-index":
             yield TOOLS.found(view, "error", event=fault.event, detail=fault.detail)
             break
+
+
+def foreign(view: View) -> list[tuple[int, str]]:
+    """Runs of (event, id) when ids of several answers take turns in one choice; else nothing."""
+    order = [(row.event, row.id) for row in view.stream.identities if row.id]
+    runs = [pair for i, pair in enumerate(order) if i == 0 or pair[1] != order[i - 1][1]]
+    return runs if len({name for _, name in runs}) < len(runs) and _one_choice(view) else []
 
 
 def _one_choice(view: View) -> bool:
@@ -69,9 +78,14 @@ def between(pair: Pair) -> Iterator[Finding]:
                 text = outer[wide].text
                 if len(text) > 1.2 * max(map(len, a)) and _weave(a, text):
                     yield CHOICES.found(
-                        pair.outer, "error", inner=pair.inner, event=_first_foreign(pair, a_keys, wide), inner_channels=len(a_keys),
-                        outer_channels=len(b_keys), folded=[f"{key.choice}/{key.part}" for key in a_keys],
-                    )  # fmt: skip
+                        pair.outer,
+                        "error",
+                        inner=pair.inner,
+                        event=_first_foreign(pair, a_keys, wide),
+                        inner_channels=len(a_keys),
+                        outer_channels=len(b_keys),
+                        folded=[f"{key.choice}/{key.part}" for key in a_keys],
+                    )
 
 
 def folded(pair: Pair) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from harness.diagnose.answer import Finding
-from harness.diagnose.counts import counts, promised
+from harness.diagnose.counts import NUMBERED, counts, promised
 from harness.diagnose.damage import Damage, damages, everything, missing_channels
 from harness.diagnose.fault import Fault
 from harness.diagnose.pair import Pair
@@ -52,9 +52,9 @@ def alone(view: View) -> Iterator[Finding]:
             )
     made = max((u.completion or 0 for u in view.stream.usages), default=0)
     thought = max((u.reasoning or 0 for u in view.stream.usages), default=0)
-    if made - thought > 2 and not view.content and view.text_complete and not view.in_band and view.streamed:
-        if "abort" not in view.finished.values():
-            yield USAGE.found(view, "error", event=view.stream.usages[-1].event, completion_tokens=made)
+    silent = view.streamed and view.text_complete and not view.content and not view.in_band
+    if made - thought > 2 and silent and "abort" not in view.finished.values():
+        yield USAGE.found(view, "error", event=view.stream.usages[-1].event, completion_tokens=made)
     yield from _short(view)
 
 
@@ -62,8 +62,6 @@ def _short(view: View) -> Iterator[Finding]:
     asked = promised(view)
     if not asked or not view.text_complete or "length" in view.finished.values():
         return
-    from harness.diagnose.counts import NUMBERED
-
     numbers = [int(hit.group(2)) for hit in NUMBERED.finditer(view.stream.text()) if len(hit.group(2)) < 10]
     if len(numbers) >= 3 and numbers[0] == asked[0] and max(numbers) < asked[1]:
         yield SHORT.found(view, "warning", event=view.content[-1], asked_to=asked[1], counted_to=max(numbers))
@@ -78,19 +76,20 @@ def between(pair: Pair) -> Iterator[Finding]:
     whole = everything(pair.outer)
     for key in missing_channels(pair):
         text = pair.inner.texts[key].text
-        if (
-            text.strip() in whole
-            or key.choice not in pair.outer.choices
-            and len(pair.outer.texts) < len(pair.inner.texts)
-            and _woven(pair)
+        if text.strip() in whole or (
+            key.choice not in pair.outer.choices and len(pair.outer.texts) < len(pair.inner.texts) and _woven(pair)
         ):
             continue
         if key.part.startswith("tool") and _woven(pair):
             continue
         yield CHANNEL.found(
-            pair.outer, "error", inner=pair.inner, event=pair.outer.content[-1] if pair.outer.content else None,
-            channel=f"{key.choice}/{key.part}", lost_chars=len(text),
-        )  # fmt: skip
+            pair.outer,
+            "error",
+            inner=pair.inner,
+            event=pair.outer.content[-1] if pair.outer.content else None,
+            channel=f"{key.choice}/{key.part}",
+            lost_chars=len(text),
+        )
 
 
 def _text(pair: Pair, damage: Damage) -> Finding:
@@ -104,10 +103,19 @@ def _text(pair: Pair, damage: Damage) -> Finding:
     else:
         cause = "{hop} leaves these pieces out when it writes the stream anew."
     return TEXT.found(
-        pair.outer, "error", inner=pair.inner, event=b.event_at(first.b), lost_chars=damage.chars(), stretches=len(damage.edits),
-        first_piece=damage.samples()[0], inner_event=a.event_at(first.a), channel=f"{damage.key.choice}/{damage.key.part}",
-        exchange=pair.sameness, words={"cause": cause.format(hop=pair.outer.hop, hop_inner=pair.inner.hop)}, **figures,
-    )  # fmt: skip
+        pair.outer,
+        "error",
+        inner=pair.inner,
+        event=b.event_at(first.b),
+        lost_chars=damage.chars(),
+        stretches=len(damage.edits),
+        first_piece=damage.samples()[0],
+        inner_event=a.event_at(first.a),
+        channel=f"{damage.key.choice}/{damage.key.part}",
+        exchange=pair.sameness,
+        words={"cause": cause.format(hop=pair.outer.hop, hop_inner=pair.inner.hop)},
+        **figures,
+    )
 
 
 def _pinned(pair: Pair, damage: Damage) -> dict[str, Any]:
@@ -118,11 +126,9 @@ def _pinned(pair: Pair, damage: Damage) -> dict[str, Any]:
     long = {e for e in lost if view.stream.ends[e] - view.stream.starts[e] > 65536}
     rest = [e for e in text.events if e not in lost]
     return {
-        "at_read_boundary": bool(lost)
-        and lost <= split
-        and sum(1 for e in rest if e in split) <= 0.5 * len(rest)
+        "at_read_boundary": (bool(lost) and lost <= split and sum(1 for e in rest if e in split) <= 0.5 * len(rest))
         or None,
-        "over_64k": bool(lost) and lost == long or None,
+        "over_64k": (bool(lost) and lost == long) or None,
     }
 
 

@@ -1,10 +1,10 @@
-"""malformed: events that the format or the dialect does not allow, and ends that contradict themselves."""
+"""malformed: events that the format or the dialect does not allow (ends and tools: malformed_ends)."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from harness.diagnose.answer import Finding
 from harness.diagnose.fault import Fault
@@ -25,7 +25,8 @@ NOISE = Fault(
 )
 NAN = Fault(
     "malformed.nan",
-    "Event {event_no} holds a number that JSON does not know ({detail}): strict parsers (browsers, Go) reject the frame.",
+    "Event {event_no} holds a number that JSON does not know ({detail}): strict parsers (browsers, Go) reject "
+    "the frame.",
     "A serialiser that allows NaN and Infinity (Python's default).",
     "Replace NaN and Infinity by null before serialising (allow_nan=False finds them).",
 )
@@ -41,30 +42,6 @@ LAST = Fault(
     "The sender closes right after the data line.",
     "End every event with a blank line, the terminator too.",
 )
-NO_FINISH = Fault(
-    "malformed.no-finish",
-    "The terminator came, but no finish_reason on any of {events} events.",
-    "A protocol gap, no lost text by itself; but some gateways end an answer that broke behind them like this.",
-    "Send the terminal frame; if this hop is a gateway, hold the text against the hop behind.",
-)
-TWICE = Fault(
-    "malformed.two-ends",
-    "Choice {choice} is finished {times} times (first at event {first}, last at event {last}); {after} characters come after the first or ride on it.",
-    "The hop sets finish_reason before the real end. Readers that stop at the first lose what follows.",
-    "Set finish_reason once, on the last frame of the choice.",
-)
-EARLY = Fault(
-    "malformed.early-finish",
-    "finish_reason {reason} at event {first}, and {after} characters of the same choice after it.",
-    "The hop ends the choice before its text ends. Readers that stop there lose the rest.",
-    "Set finish_reason only on the last frame.",
-)
-AFTER = Fault(
-    "malformed.after-terminator",
-    "{after} characters of text come after the terminator (event {first}): readers that stop there lose them.",
-    "Something ends the stream before its text.",
-    "Send the terminator last.",
-)
 SHAPE = Fault(
     "malformed.shape",
     "Off the protocol at {count} events, first at event {event_no}: {detail}.",
@@ -73,27 +50,10 @@ SHAPE = Fault(
 )
 DIALECT = Fault(
     "malformed.dialect",
-    "The endpoint speaks {expected}, the stream is {actual}: the text is there, but readers of {expected} see none of it.",
+    "The endpoint speaks {expected}, the stream is {actual}: the text is there, but readers of {expected} see "
+    "none of it.",
     "A router passes chunks through untranslated.",
     "Translate the frames on the streaming path, or ask the endpoint that speaks {actual}.",
-)
-ARGUMENTS = Fault(
-    "malformed.arguments",
-    "The arguments of tool call {tool} are no JSON though the answer is finished ({reason}): {detail}.",
-    "The end (or the middle) of the arguments was lost in the hop's tool parser.",
-    "A fixed parser at this hop; check joined arguments with a JSON parser before the call is made.",
-)
-TOOL_STOP = Fault(
-    "malformed.tool-finish",
-    "A tool call was sent, but the answer ends with finish_reason {reason}.",
-    "The hop forgets that a call was seen; some clients then do not run it.",
-    "End with finish_reason tool_calls.",
-)
-ID_CHANGES = Fault(
-    "malformed.id-changes",
-    "Every frame bears another id ({ids} ids on {events} events).",
-    "The hop makes a new id for each chunk; clients that group by id see many answers.",
-    "One id for one answer.",
 )
 NO_FIELD = Fault(
     "malformed.field",
@@ -101,7 +61,6 @@ NO_FIELD = Fault(
     "Plain text was written into the stream (a log line, a page, a bare error).",
     "Write only data, event, id and retry lines.",
 )
-FINISHED = ("stop", "tool_calls", "function_call", "tool_use", "end_turn")
 
 
 def alone(view: View) -> Iterator[Finding]:
@@ -112,18 +71,13 @@ def alone(view: View) -> Iterator[Finding]:
     for fault in stream.faults:
         by_code.setdefault(fault.code, []).append(fault)
     yield from _frames(view, by_code)
-    yield from _ends(view)
-    yield from _tools(view)
-    ids = [row.id for row in stream.identities if row.id]
-    if len(set(ids)) > 2 and len(set(ids)) >= 0.6 * len(stream) - 1 and len(set(ids)) == len(ids):
-        yield ID_CHANGES.found(view, "warning", event=stream.identities[1].event, ids=len(ids), events=len(stream))
 
 
 def _frames(view: View, by_code: dict[str, list[WireFault]]) -> Iterator[Finding]:
     stream = view.stream
     for fault in by_code.get("json", [])[:3]:
         raw = stream.raw(fault.event) if fault.event is not None else b""
-        words = {"event_no": fault.event}
+        words: dict[str, Any] = {"event_no": fault.event}
         if re.search(rb'"(choices|delta|content|message|response)"|\{\s*"\w+"\s*:', raw):
             glued = b"data:" in raw.partition(b"data:")[2].partition(b"\n")[0]
             words["glued_words"] = "; a second frame begins inside it." if glued else "."
@@ -184,72 +138,4 @@ def _spoken(view: View) -> str:
     ):
         if mark in raw:
             return wire
-    return ""
-
-
-def _ends(view: View) -> Iterator[Finding]:
-    stream = view.stream
-    if view.terminated and not view.finished and stream.wire != "ollama" and not view.in_band and len(stream) > 1:
-        if view.content:
-            yield NO_FINISH.found(view, "warning", event=stream.terminators[0], events=len(stream))
-    for choice in view.finished:
-        marks = [finish.event for finish in stream.finishes if finish.choice == choice]
-        later = (
-            [(at, text) for at, key, text in stream.deltas() if key.choice == choice and at > marks[0]]
-            if marks[0] < (view.content or [0])[-1]
-            else []
-        )
-        after = sum(len(text) for _, text in later)
-        figures = {"choice": choice, "first": marks[0], "after": after}
-        if len(marks) > 1:
-            rides = sum(len(text) for at, _, text in stream.deltas() if at == marks[0])
-            yield TWICE.found(
-                view,
-                "warning",
-                event=marks[0],
-                times=len(marks),
-                last=marks[-1],
-                **(figures | {"after": after + rides}),
-            )
-        elif after:
-            yield EARLY.found(view, "warning", event=marks[0], reason=view.finished[choice], **figures)
-    if stream.terminators and view.content and view.content[-1] > stream.terminators[0]:
-        first = stream.terminators[0]
-        after = sum(len(text) for at, _, text in stream.deltas() if at > first)
-        yield AFTER.found(view, "error", event=first, first=first, after=after)
-
-
-def _tools(view: View) -> Iterator[Finding]:
-    tools = [channel for channel in view.stream.channels if channel.key.part.startswith("tool")]
-    shared = any(fault.code == "tool-index" for fault in view.stream.faults)
-    for channel in tools:
-        reason = view.finished.get(channel.key.choice, "")
-        if reason in FINISHED and channel.text.strip() and not shared:
-            detail = _json_fault(channel.text)
-            if detail:
-                yield ARGUMENTS.found(
-                    view,
-                    "error",
-                    event=view.content[-1],
-                    tool=channel.name or channel.key.part,
-                    reason=reason,
-                    detail=detail,
-                )
-        if reason == "stop" and view.stream.wire in ("openai", "fastgpt") and not _nodes(view):
-            yield TOOL_STOP.found(
-                view, "warning", event=view.stream.finishes[-1].event, reason=reason, tools=len(tools)
-            )
-            break
-
-
-def _nodes(view: View) -> bool:
-    """FastGPT runs tools itself and always ends with ``stop``."""
-    return bool(view.stream.names)
-
-
-def _json_fault(text: str) -> str:
-    try:
-        json.loads(text)
-    except ValueError as error:
-        return f"{error}"
     return ""

@@ -12,9 +12,11 @@ from harness.diagnose.thresholds import CANCEL_GAPS, CANCEL_MS
 
 RAN_ON = Fault(
     "not-cancelled.ran-on",
-    "{hop} was closed at {stopped_ms} ms; {hop_inner} went on for {ran_on_ms} ms and {events_after} events more (to {inner_end}).",
+    "{hop} was closed at {stopped_ms} ms; {hop_inner} went on for {ran_on_ms} ms and {events_after} events "
+    "more (to {inner_end}).",
     "{hop} does not pass the close on: it does not notice it, or reads the inner answer to its end on purpose.",
-    "Close the inner connection when the client goes: await the disconnect, async generators with try/finally, no detached upstream "
+    "Close the inner connection when the client goes: await the disconnect, async generators with "
+    "try/finally, no detached upstream "
     "contexts (aiproxy, one-api), no flush_interval -1 (Caddy), no proxy_ignore_client_abort (nginx).",
 )
 
@@ -32,6 +34,13 @@ def between(pair: Pair) -> Iterator[Finding]:
     ran_on = (max(times) if len(times) else 0.0) - stopped
     if after > 0 and ran_on > max(CANCEL_MS, CANCEL_GAPS * inner.median_gap, pair.bound_ms):
         yield RAN_ON.found(
-            outer, "error", inner=inner, at_ms=outer.end_ms, stopped_ms=outer.end_ms, ran_on_ms=ran_on, events_after=after,
-            inner_end=inner.end, clock_bound_ms=pair.bound_ms,
-        )  # fmt: skip
+            outer,
+            "error",
+            inner=inner,
+            at_ms=outer.end_ms,
+            stopped_ms=outer.end_ms,
+            ran_on_ms=ran_on,
+            events_after=after,
+            inner_end=inner.end,
+            clock_bound_ms=pair.bound_ms,
+        )

@@ -18,6 +18,7 @@ from harness.diagnose.rules import (
     interleave,
     loss,
     malformed,
+    malformed_ends,
     not_cancelled,
     not_streamed,
     reorder,
@@ -30,8 +31,8 @@ from harness.diagnose.view import View
 
 ALONE: tuple[Callable[[View], Iterable[Finding]], ...] = (
     error.alone, reset.alone, truncation.alone, not_streamed.alone, interleave.alone, duplicate.alone, reorder.alone,
-    loss.alone, encoding.alone, malformed.alone, content.alone, headers.alone, burst.alone, stall.alone, first_byte.alone,
-    aborted.alone,
+    loss.alone, encoding.alone, malformed.alone, malformed_ends.alone, content.alone, headers.alone, burst.alone,
+    stall.alone, first_byte.alone, aborted.alone,
 )  # fmt: skip
 """Rules for one capture."""
 

@@ -29,9 +29,13 @@ def alone(view: View) -> Iterator[Finding]:
     for count in counts(view):
         if count.swapped:
             yield COUNTED.found(
-                view, "error", event=count.event_of(count.swapped[0]), what=count.what, values=count.swapped[:20],
+                view,
+                "error",
+                event=count.event_of(count.swapped[0]),
+                what=count.what,
+                values=count.swapped[:20],
                 swaps=len(count.swapped),
-            )  # fmt: skip
+            )
 
 
 def between(pair: Pair) -> Iterator[Finding]:
@@ -42,7 +46,13 @@ def between(pair: Pair) -> Iterator[Finding]:
         first = damage.edits[0]
         pairs = [[a.event_at(e.a), b.event_at(e.b)] for e in damage.edits[:20]]
         yield MOVED.found(
-            pair.outer, "error", inner=pair.inner, event=pairs[0][1], moves=len(damage.edits), exchange=pair.sameness,
-            first_piece=clip(damage.alignment.inner[first.a : first.a_end]), channel=f"{damage.key.choice}/{damage.key.part}",
+            pair.outer,
+            "error",
+            inner=pair.inner,
+            event=pairs[0][1],
+            moves=len(damage.edits),
+            exchange=pair.sameness,
+            first_piece=clip(damage.alignment.inner[first.a : first.a_end]),
+            channel=f"{damage.key.choice}/{damage.key.part}",
             event_pairs=pairs,
-        )  # fmt: skip
+        )

@@ -31,7 +31,12 @@ def alone(view: View) -> Iterator[Finding]:
     figures = cut_figures(view)
     fault = MIDDLE if view.head else HEADERS
     yield fault.found(
-        view, "error", event=len(view.stream) - 1 if len(view.stream) else None, at_ms=view.end_ms,
-        events=len(view.stream), detail=view.detail or None, **figures,
+        view,
+        "error",
+        event=len(view.stream) - 1 if len(view.stream) else None,
+        at_ms=view.end_ms,
+        events=len(view.stream),
+        detail=view.detail or None,
+        **figures,
         words={"timer_words": timer_words(figures), "advice": timer_fix(figures, LOOK)},
-    )  # fmt: skip
+    )

@@ -8,7 +8,7 @@ from harness.diagnose.answer import Finding
 from harness.diagnose.damage import clip, damages, everything, missing_channels
 from harness.diagnose.fault import Fault
 from harness.diagnose.pair import Pair
-from harness.diagnose.rules.interleave import folded
+from harness.diagnose.rules.interleave import folded, foreign
 
 TEXT = Fault(
     "rewrite.text",
@@ -24,7 +24,8 @@ BLANKS = Fault(
 )
 SAMPLED = Fault(
     "rewrite.sampled",
-    "The texts of {hop_inner} and {hop} differ from character {first_at} on and do not fall into step again: two samples of one prompt.",
+    "The texts of {hop_inner} and {hop} differ from character {first_at} on and do not fall into step again: "
+    "two samples of one prompt.",
     "Two exchanges were compared, and the model was sampled twice.",
     "Compare one exchange at both hops (relay, inline tap, exchange id), or ask at temperature 0.",
 )
@@ -64,13 +65,21 @@ def between(pair: Pair) -> Iterator[Finding]:
             yield BLANKS.found(
                 pair.outer, "warning", inner=pair.inner, event=at, channel=where, changes=len(damage.edits) or 1
             )
-        elif damage.kind == "rewrite" and not woven:
+        elif damage.kind == "rewrite" and not woven and not foreign(pair.outer):
             first = damage.edits[0]
             piece = damage.alignment.outer[first.b : first.b_end] or damage.alignment.inner[first.a : first.a_end]
             yield TEXT.found(
-                pair.outer, "error", inner=pair.inner, event=at, channel=where, changes=len(damage.edits), chars=damage.chars(),
-                first_piece=clip(piece), exchange=pair.sameness, kept_share=damage.alignment.share(),
-            )  # fmt: skip
+                pair.outer,
+                "error",
+                inner=pair.inner,
+                event=at,
+                channel=where,
+                changes=len(damage.edits),
+                chars=damage.chars(),
+                first_piece=clip(piece),
+                exchange=pair.sameness,
+                kept_share=damage.alignment.share(),
+            )
     if pair.sameness == "different":
         return
     whole = everything(pair.outer)

@@ -13,13 +13,16 @@ MIDDLE = Fault(
     "stall.gap",
     "{gap_ms} ms without content after event {after_event}; usual gap {usual_ms} ms ({stalls} such gaps).",
     "Nothing arrived at this tap meanwhile; {beats} heartbeats came, which are no progress.",
-    "Compare the same gap at the hop behind: if it is there too, look at that host (engine: preemption, GC, a frozen process; watch tokens per second).",
+    "Compare the same gap at the hop behind: if it is there too, look at that host (engine: preemption, GC, a "
+    "frozen process; watch tokens per second).",
 )
 SILENT = Fault(
     "stall.to-end",
-    "Content stops after event {after_event} and stays silent for {gap_ms} ms to the end of the recording ({end}); usual gap {usual_ms} ms.",
+    "Content stops after event {after_event} and stays silent for {gap_ms} ms to the end of the recording "
+    "({end}); usual gap {usual_ms} ms.",
     "The connection stays open and says nothing: no finish_reason, no terminator; {beats} heartbeats.",
-    "A green health check is no proof of progress: watch tokens per second at this hop and restart or release what hangs.",
+    "A green health check is no proof of progress: watch tokens per second at this hop and restart or release "
+    "what hangs.",
 )
 HANG = Fault(
     "stall.after-end",
@@ -38,9 +41,17 @@ def alone(view: View) -> Iterator[Finding]:
         at = max(long, key=lambda i: view.gaps[i])
         start, stop = view.content_ms[at], view.content_ms[at + 1]
         yield MIDDLE.found(
-            view, "error", event=view.content[at + 1], at_ms=start, after_event=view.content[at], gap_ms=view.gaps[at],
-            usual_ms=view.median_gap, stalls=len(long), limit_ms=limit, beats=beats(view, start, stop),
-        )  # fmt: skip
+            view,
+            "error",
+            event=view.content[at + 1],
+            at_ms=start,
+            after_event=view.content[at],
+            gap_ms=view.gaps[at],
+            usual_ms=view.median_gap,
+            stalls=len(long),
+            limit_ms=limit,
+            beats=beats(view, start, stop),
+        )
     yield from _tail(view, limit)
 
 
@@ -59,9 +70,17 @@ def _tail(view: View, limit: float) -> Iterator[Finding]:
     silent = view.end_ms - last
     if silent > limit and view.end in ("open", "timeout", "reset", "truncated", "aborted", "complete"):
         yield SILENT.found(
-            view, "error", event=view.content[-1], at_ms=last, after_event=view.content[-1], gap_ms=silent, end=view.end,
-            usual_ms=view.median_gap, limit_ms=limit, beats=beats(view, last, view.end_ms),
-        )  # fmt: skip
+            view,
+            "error",
+            event=view.content[-1],
+            at_ms=last,
+            after_event=view.content[-1],
+            gap_ms=silent,
+            end=view.end,
+            usual_ms=view.median_gap,
+            limit_ms=limit,
+            beats=beats(view, last, view.end_ms),
+        )
 
 
 def beats(view: View, start: float, stop: float) -> int:

@@ -21,7 +21,8 @@ CUT = Fault(
 EMPTY = Fault(
     "truncation.empty",
     "Status {status} and then nothing: the body ends after {cut_ms} ms with no event at all.",
-    "The hop opened the stream before it knew that there was an answer, and closed it without telling why; {timer_words}.",
+    "The hop opened the stream before it knew that there was an answer, and closed it without telling why; "
+    "{timer_words}.",
     "Pull the first chunk of the inner hop before sending headers, and pass its status or an error event on. {advice}",
 )
 CLEAN = Fault(
@@ -45,13 +46,15 @@ NO_TERMINATOR = Fault(
 FRAMING = Fault(
     "truncation.after-end",
     "The text is complete, but the connection broke ({end}) before the body's own end.",
-    "The last chunk (or the rest of Content-Length) is missing; strict clients report a network error after a good answer.",
+    "The last chunk (or the rest of Content-Length) is missing; strict clients report a network error after a "
+    "good answer.",
     "Close the body properly: send the last chunk after the terminator.",
 )
 ABORT = Fault(
     "truncation.abort",
     "The engine itself ended the answer with finish_reason {reason} after {chars} characters.",
-    "The engine gave the request up: it was cancelled there, by this request or by one before it on the same slot or session.",
+    "The engine gave the request up: it was cancelled there, by this request or by one before it on the same "
+    "slot or session.",
     "Look for an earlier, abandoned turn of the same session; free the engine's state before the next turn is sent.",
 )
 SILENT_CHOICE = Fault(
@@ -70,7 +73,8 @@ TAIL = Fault(
     "truncation.tail",
     "The last {lost_chars} of {inner_chars} characters are missing at {hop}, which ends as if the answer were whole.",
     "The hop stops relaying before the inner answer ends, yet closes with a finish or a terminator.",
-    "Look at what this hop does at that point: a limit on lines or time, a parse error that is swallowed, an early stop.",
+    "Look at what this hop does at that point: a limit on lines or time, a parse error that is swallowed, an "
+    "early stop.",
 )
 
 
@@ -80,7 +84,7 @@ def alone(view: View) -> Iterator[Finding]:
         not view.head
         or view.refused
         or view.in_band
-        or not (view.streamed or len(stream) == 0 and stream.framing != "json")
+        or not (view.streamed or (len(stream) == 0 and stream.framing != "json"))
     ):
         return
     figures = cut_figures(view)
@@ -93,9 +97,16 @@ def alone(view: View) -> Iterator[Finding]:
     if view.end == "truncated" and not view.text_complete:
         fault = CUT if len(stream) else EMPTY
         yield fault.found(
-            view, "error", event=last, at_ms=view.end_ms, events=len(stream), status=view.status, detail=view.detail or None,
-            words=words, **figures,
-        )  # fmt: skip
+            view,
+            "error",
+            event=last,
+            at_ms=view.end_ms,
+            events=len(stream),
+            status=view.status,
+            detail=view.detail or None,
+            words=words,
+            **figures,
+        )
     elif view.end in ("truncated", "reset") and view.text_complete:
         yield FRAMING.found(view, "warning", event=last, at_ms=view.end_ms, end=view.end, detail=view.detail or None)
     elif view.end == "complete" and not view.text_complete:
@@ -130,9 +141,14 @@ def between(pair: Pair) -> Iterator[Finding]:
     if broken and not inner.text_complete and not inner.in_band and inner.content and pair.sameness != "different":
         if outer.end == "complete" and (outer.text_complete or inner.end != "complete"):
             yield EARLY.found(
-                outer, "error", inner=inner, event=len(outer.stream) - 1, inner_end=inner.end,
-                finish=next(iter(outer.finished.values()), None), terminator=outer.terminated,
-            )  # fmt: skip
+                outer,
+                "error",
+                inner=inner,
+                event=len(outer.stream) - 1,
+                inner_end=inner.end,
+                finish=next(iter(outer.finished.values()), None),
+                terminator=outer.terminated,
+            )
         return
     if not outer.text_complete:
         return
@@ -142,10 +158,15 @@ def between(pair: Pair) -> Iterator[Finding]:
             limited = "length" in (outer.finished.get(key.choice), inner.finished.get(key.choice))
             sampled = pair.sameness == "different" and limited
             yield TAIL.found(
-                outer, "warning" if sampled else "error", inner=inner, event=outer.texts[key].events[-1],
-                lost_chars=lost, inner_chars=len(alignment.inner), channel=f"{key.choice}/{key.part}",
+                outer,
+                "warning" if sampled else "error",
+                inner=inner,
+                event=outer.texts[key].events[-1],
+                lost_chars=lost,
+                inner_chars=len(alignment.inner),
+                channel=f"{key.choice}/{key.part}",
                 finish=outer.finished.get(key.choice),
-            )  # fmt: skip
+            )
 
 
 def _expected(wire: str) -> str:

@@ -27,9 +27,9 @@ class Command(ScopeCommand):
             "--consumers", action="store_true", help="also say what common clients would lose or garble"
         )
 
-    def run(self, *, files: list[str], consumers: bool = False, **options: Any) -> Answer:
-        captures = [capture for argument in files for capture in read(argument)]
-        return diagnose(captures, consumers=consumers)
+    def run(self, **options: Any) -> Answer:
+        captures = [capture for argument in options["files"] for capture in read(argument)]
+        return diagnose(captures, consumers=options["consumers"])
 
 
 def read(argument: str) -> list[Capture]:

@@ -23,7 +23,8 @@ def load_any(data: bytes, name: str = "", hop: str = "", entry: int | None = Non
     """The captures in a recording. ``name`` is its file name, for errors and for the hop.
 
     ``hop`` wins over what the file names; without it, imports take the file's stem. ``entry`` picks one exchange
-    of several (0-based; in a HAR, of all its entries). Several exchanges in one file come as repeats. Raises CaptureError.
+    of several (0-based; in a HAR, of all its entries). Several exchanges in one file come as repeats. Raises
+    CaptureError.
     """
     check_size(len(data), name)
     if not data.strip():

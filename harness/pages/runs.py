@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
@@ -31,6 +32,8 @@ def run_list(request: HttpRequest) -> HttpResponse:
 def run_page(request: HttpRequest, run_id: str) -> HttpResponse:
     """``run`` (a row as in the list), ``answer``, ``captures``: [{hop, tap, repeat, url}], ``timeline``."""
     run = Run.objects.filter(pk=run_id).first()
+    if run is None and state_of(run_id):
+        run = Run(pk=run_id, kind="chat", state=Run.State.RUNNING, started=datetime.now(UTC))
     if run is None:
         raise Http404(f"no run {run_id}")
     captures = load_captures(run_id)

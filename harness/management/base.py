@@ -50,7 +50,7 @@ class ScopeCommand(BaseCommand):
     }  # fmt: skip
     as_json = False
 
-    def run(self, **options: Any) -> Any:
+    def run(self, *args: Any, **options: Any) -> Any:
         raise NotImplementedError(f"{type(self).__name__}.run")
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
@@ -111,26 +111,32 @@ def to_json(data: Any, encoding: str = "utf-8") -> str:
 
 
 def drive(work: Coroutine[Any, Any, Any]) -> Any:
-    """``asyncio.run`` that SIGTERM cancels as Ctrl-C does (exit 143)."""
+    """``asyncio.run`` that Ctrl-C and SIGTERM cancel alike (exit 130 and 143), also where a shell started us with
+    SIGINT ignored, as it does in the background. A second Ctrl-C ends us at once."""
     ended_by: list[int] = []
 
     async def main() -> Any:
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
 
-        def end() -> None:
-            ended_by.append(signal.SIGTERM)
+        def end(number: int) -> None:
+            if number in ended_by:
+                raise Exit(128 + number)
+            ended_by.append(number)
             if task:
                 task.cancel()
 
-        loop.add_signal_handler(signal.SIGTERM, end)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, end, number)
         return await work
 
     try:
         return asyncio.run(main())
     except asyncio.CancelledError:
-        if ended_by:
-            raise Exit(128 + ended_by[0]) from None
-        raise
+        if not ended_by:
+            raise
+        if ended_by[0] == signal.SIGINT:
+            raise KeyboardInterrupt from None
+        raise Exit(128 + ended_by[0]) from None
 
 
 def _add_format(parser: argparse.ArgumentParser, default: str) -> None:

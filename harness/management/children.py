@@ -17,6 +17,7 @@ from harness.errors import InputError, StreamscopeError
 
 GRACE_S = 5.0  # between SIGTERM and SIGKILL
 POLL_S = 0.05
+LAST_LINES = "Its last lines are above."
 
 
 @dataclass(slots=True)
@@ -78,25 +79,29 @@ async def ready(child: Child, timeout_s: float = 30.0) -> None:
     assert process is not None
     try:
         async with asyncio.timeout(timeout_s):
-            while not await _answers(child):
+            while (status := await _status(child)) is None:
                 if process.returncode is not None:
                     raise ended(child)
                 await asyncio.sleep(POLL_S)
     except TimeoutError:
         raise StreamscopeError(f"the {child.name} does not answer after {timeout_s:g} s", child.url) from None
+    if status >= 500:
+        raise StreamscopeError(f"the {child.name} answers its health check with {status}", child.url, LAST_LINES)
 
 
-async def _answers(child: Child) -> bool:
+async def _status(child: Child) -> int | None:
+    """The HTTP status of the child's ``/healthz``; None while nothing answers."""
     host = child.url.removeprefix("http://").rpartition(":")[0].strip("[]")
     try:
         reader, writer = await asyncio.open_connection(host, child.port)
     except OSError:
-        return False
+        return None
     try:
         writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-        return (await reader.read(5)) == b"HTTP/"
+        words = (await reader.readline()).split()
+        return int(words[1]) if len(words) > 1 and words[0].startswith(b"HTTP/") and words[1].isdigit() else None
     except OSError:
-        return False
+        return None
     finally:
         writer.close()
 

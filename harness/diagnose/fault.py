@@ -62,7 +62,7 @@ class Fault:
 
 class _Figures(dict[str, Any]):
     def __missing__(self, name: str) -> str:
-        return "?"
+        return "(none)"
 
 
 def fill(template: str, evidence: dict[str, Any]) -> str:

@@ -39,13 +39,16 @@ def attribute(
             source = None if hidden and finding.symptom in BROKEN else _source(finding, behind)
             mine.append(_inherited(finding, source) if source else finding)
         if hidden and pair:
-            out = [
-                (at, replace(f, severity="info") if at == pair.inner.index and f.symptom == "error" else f)
-                for at, f in out
-            ]
+            out = [(at, _told(finding)) for at, finding in out]
         shown.append([*between[index], *own])
         out += [(index, finding) for finding in mine]
     return out
+
+
+def _told(finding: Finding) -> Finding:
+    """A clear refusal further in is no fault of its own once a hop in front hides it."""
+    clear = finding.symptom == "error" and finding.code != "error.hidden" and finding.severity == "error"
+    return replace(finding, severity="info") if clear else finding
 
 
 def _once(alone: list[Finding], between: list[Finding], pair: Pair | None) -> list[Finding]:

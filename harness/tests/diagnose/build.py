@@ -15,8 +15,14 @@ NDJSON = (("content-type", "application/x-ndjson"), ("transfer-encoding", "chunk
 DONE = b"data: [DONE]\n\n"
 
 
-def chunk(content: str | None = None, *, finish: str | None = None, index: int = 0, ident: str = "chatcmpl-0123456789abcdef",
-          **delta: Any) -> bytes:  # fmt: skip
+def chunk(
+    content: str | None = None,
+    *,
+    finish: str | None = None,
+    index: int = 0,
+    ident: str = "chatcmpl-0123456789abcdef",
+    **delta: Any,
+) -> bytes:
     body: dict[str, Any] = dict(delta)
     if content is not None:
         body["content"] = content
@@ -37,10 +43,18 @@ def ollama(content: str = "", **more: Any) -> bytes:
 
 
 def capture(
-    reads: Iterable[tuple[float, bytes]], *, hop: str = "engine", end: str | None = "complete", end_ms: float | None = None,
-    detail: str = "", status: int | None = 200, headers: Sequence[tuple[str, str]] = SSE, head_ms: float = 5.0,
-    request: dict[str, Any] | None = None, **more: Any,
-) -> Capture:  # fmt: skip
+    reads: Iterable[tuple[float, bytes]],
+    *,
+    hop: str = "engine",
+    end: str | None = "complete",
+    end_ms: float | None = None,
+    detail: str = "",
+    status: int | None = 200,
+    headers: Sequence[tuple[str, str]] = SSE,
+    head_ms: float = 5.0,
+    request: dict[str, Any] | None = None,
+    **more: Any,
+) -> Capture:
     body, times, ends = stamped(reads)
     last = times[-1] if times else head_ms
     asked = (

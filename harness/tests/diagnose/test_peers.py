@@ -11,7 +11,7 @@ from harness.capture.model import Capture
 from harness.tests.diagnose.build import DONE, answer, capture, chunk, errors, numbered, spaced, told, usage
 
 WORDS = numbered()
-WHOLE = answer(WORDS, done=False) + [usage(20), DONE]
+WHOLE = [*answer(WORDS, done=False), usage(20), DONE]
 
 
 def without(index: int) -> list[bytes]:
@@ -29,8 +29,8 @@ def stalled() -> Capture:
 
 FAULTS = {
     "clean-eof": (broken("complete"), "truncation"),
-    "sent-twice": (capture(spaced(WHOLE[:8] + [WHOLE[7]] + WHOLE[8:])), "duplicate"),
-    "swapped": (capture(spaced(WHOLE[:7] + [WHOLE[8], WHOLE[7]] + WHOLE[9:])), "reorder"),
+    "sent-twice": (capture(spaced([*WHOLE[:8], *WHOLE[7:]])), "duplicate"),
+    "swapped": (capture(spaced([*WHOLE[:7], WHOLE[8], WHOLE[7], *WHOLE[9:]])), "reorder"),
     "dropped": (capture(spaced(without(7))), "loss"),
     "one-write": (capture([(400.0, b"".join(WHOLE))]), "burst"),
     "stall": (stalled(), "stall"),
@@ -53,14 +53,20 @@ FAULTS = {
 CONTROLS = {
     "healthy": capture(spaced(WHOLE)),
     "no-done": capture(spaced([*answer(WORDS, done=False), usage(20)])),
-    "ping-inside": capture(spaced([e.replace(b"data:", b": ping\ndata:", 1) if i == 9 else e for i, e in enumerate(WHOLE)])),
+    "ping-inside": capture(
+        spaced([e.replace(b"data:", b": ping\ndata:", 1) if i == 9 else e for i, e in enumerate(WHOLE)])
+    ),
     "event-line": capture(spaced([b"event: message\n" + e for e in WHOLE])),
     "crlf": capture(spaced([e.replace(b"\n", b"\r\n") for e in WHOLE])),
     "line-separator": capture(spaced([*WHOLE[:5], chunk("x\u2028y "), *WHOLE[5:]])),
     "cut-on-a-space": capture(
-        [part for t, e in spaced(WHOLE) for part in ((t, e.partition(b' "')[0]), (t + 2, e[len(e.partition(b' "')[0]) :]))]
+        [
+            part
+            for t, e in spaced(WHOLE)
+            for part in ((t, e.partition(b' "')[0]), (t + 2, e[len(e.partition(b' "')[0]) :]))
+        ]
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -87,8 +93,8 @@ def test_a_missing_terminator_alone_is_a_warning() -> None:
 @pytest.mark.parametrize("index", range(1, 19))
 def test_the_place_of_the_fault_does_not_matter(index: int) -> None:
     """An event dropped, doubled or swapped anywhere but at the two ends, where nothing counts."""
-    swapped = WHOLE[: index + 1] + [WHOLE[index + 2], WHOLE[index + 1]] + WHOLE[index + 3 :]
-    assert errors(told(capture(spaced(WHOLE[: index + 1] + [WHOLE[index]] + WHOLE[index + 1 :])))) == {"duplicate"}
+    swapped = [*WHOLE[: index + 1], WHOLE[index + 2], WHOLE[index + 1], *WHOLE[index + 3 :]]
+    assert errors(told(capture(spaced([*WHOLE[: index + 1], *WHOLE[index:]])))) == {"duplicate"}
     if index < 18:
         assert errors(told(capture(spaced(swapped)))) == {"reorder"}
         assert errors(told(capture(spaced(without(index + 1))))) == {"loss"}

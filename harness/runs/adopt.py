@@ -15,6 +15,7 @@ from django.db import DatabaseError, connections
 
 from harness.errors import StreamscopeError
 from harness.models import Run
+from harness.runs.jobs import close_abandoned
 from harness.runs.judge import judge
 from harness.runs.records import Spooled, decode, gather
 from harness.runs.spool import SUFFIX
@@ -83,11 +84,12 @@ def _judge(spooled: Spooled) -> None:
 
 
 def adopt_in_background() -> None:
-    """Adopt in a thread of its own, so that a server starts at once; what fails is told in the log."""
+    """Adopt, and close abandoned jobs, in a thread, so that a server starts at once; failures go to the log."""
 
     def work() -> None:
         try:
             adopt()
+            close_abandoned()
         except Exception:
             log.exception("spools could not be adopted; the next start tries again")
         finally:

@@ -7,12 +7,15 @@ a job that finds itself ``stopped`` there, or its parent gone, cancels its work 
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import os
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import fields
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -55,28 +58,35 @@ def stop(run_id: str) -> bool:
 
 async def work(run_id: str, tell: Tell) -> RunResult | None:
     """Do a job and store it; None for one that was stopped. StreamscopeError for one that cannot be done."""
-    run = await off_loop(lambda: Run.objects.filter(pk=run_id, state=Run.State.RUNNING).first())
-    if run is None or run.kind not in KINDS:
+    run = await off_loop(lambda: Run.objects.filter(pk=run_id, kind__in=KINDS).first())
+    if run is not None and run.state == Run.State.STOPPED:
+        return None
+    if run is None or run.state != Run.State.RUNNING:
         raise InputError(f"no job {run_id} waits to be done", "job", "Start one from a page.")
+    with held(run_id):
+        return await _work(run, tell)
+
+
+async def _work(run: Run, tell: Tell) -> RunResult | None:
     lines: list[str] = []
-    doing = start(_do(run, lines.append), f"job {run_id}")
-    watching = start(_watch(run, doing, lines, tell), f"watch {run_id}")
+    doing = start(_do(run, lines.append), f"job {run.pk}")
+    watching = start(_watch(run, doing, lines, tell), f"watch {run.pk}")
     try:
         result = await doing
     except asyncio.CancelledError:
-        await off_loop(_close, run_id, Run.State.INTERRUPTED)
+        await off_loop(_close, run.pk, Run.State.INTERRUPTED)
         task = asyncio.current_task()
         if task is not None and task.cancelling():  # we ourselves are to end
             raise
         return None
     except StreamscopeError as error:
         lines.append(str(error))
-        await off_loop(_close, run_id, Run.State.FAILED)
+        await off_loop(_close, run.pk, Run.State.FAILED)
         raise
     finally:
         watching.cancel()
         await asyncio.wait([watching, doing])
-        await off_loop(_say, run_id, lines[:])
+        await off_loop(_say, run.pk, lines[:])
     await off_loop(_save, run, result)
     return result
 
@@ -96,6 +106,45 @@ async def _watch(run: Run, doing: asyncio.Task[RunResult], lines: list[str], tel
             tell(line)
         if await off_loop(_say, run.pk, new) != Run.State.RUNNING or os.getppid() != parent:
             doing.cancel()
+
+
+@contextmanager
+def held(run_id: str) -> Iterator[None]:
+    """A lock that says that the job's process lives; the kernel lets it go with the process."""
+    path = _lock_of(run_id)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with path.open("wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)
+
+
+def close_abandoned(after: float = 60.0) -> list[str]:
+    """Jobs older than ``after`` seconds whose process is gone are ``interrupted``; gives their ids. Blocking."""
+    old = datetime.now(UTC) - timedelta(seconds=after)
+    rows = Run.objects.filter(state=Run.State.RUNNING, kind__in=KINDS, started__lt=old)
+    gone = [run_id for run_id in rows.values_list("pk", flat=True) if not _lives(run_id)]
+    for run_id in gone:
+        _close(run_id, Run.State.INTERRUPTED)
+        _lock_of(run_id).unlink(missing_ok=True)
+    return gone
+
+
+def _lives(run_id: str) -> bool:
+    try:
+        with _lock_of(run_id).open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+    return False
+
+
+def _lock_of(run_id: str) -> Path:
+    return Path(settings.DATA_DIR) / "jobs" / f"{run_id}.lock"
 
 
 def _say(run_id: str, lines: list[str]) -> str | None:

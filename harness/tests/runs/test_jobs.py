@@ -1,6 +1,7 @@
 """A job: started from a page, done in its own process, told and stopped through the database."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,6 +26,11 @@ async def good(talk: Talk) -> None:
 async def silent(talk: Talk) -> None:
     await talk.send(HEAD)
     await talk.gone()
+
+
+@pytest.fixture(autouse=True)
+def own_data(tmp_path: Path, settings: Any) -> None:
+    settings.DATA_DIR = tmp_path
 
 
 @pytest.fixture
@@ -90,6 +96,19 @@ async def test_a_job_that_cannot_be_done_fails_and_says_why(route_to: Any) -> No
         await jobs.work(run.pk, lambda line: None)
     assert (await row(run)).state == "failed"
     assert await off_loop(lambda: [line.text for line in run.progress.all()]) == ["no route is called 'gone'"]
+
+
+async def test_a_job_that_was_stopped_before_it_began_asks_nobody() -> None:
+    run = await off_loop(lambda: jobs.create("probe", "r"))
+    await off_loop(jobs.stop, run.pk)
+    assert await jobs.work(run.pk, lambda line: None) is None
+
+
+def test_a_job_whose_process_is_gone_is_closed_and_one_that_lives_is_not() -> None:
+    gone, lives = jobs.create("probe", "r"), jobs.create("probe", "r")
+    with jobs.held(lives.pk):
+        assert jobs.close_abandoned(after=-1) == [gone.pk]
+    assert {run.pk: run.state for run in Run.objects.all()} == {gone.pk: "interrupted", lives.pk: "running"}
 
 
 @pytest.mark.parametrize(("kind", "plan"), [("mining", {}), ("ladder", {"added": {}}), ("ladder", {"frob": 1})])

@@ -6,6 +6,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "harness.settings")
 
 from importlib import import_module
 from importlib.util import find_spec
+from typing import Any
 
 from channels.routing import ProtocolTypeRouter, URLRouter
 from django.core.asgi import get_asgi_application
@@ -18,7 +19,6 @@ from harness.probe.downstream import Downstreams  # noqa: E402
 from harness.runs.adopt import adopt_in_background  # noqa: E402
 
 sockets = import_module("chat.routing").websocket_urlpatterns if find_spec("chat.routing") else []
-application = ProtocolTypeRouter(
-    {"http": Downstreams(StaticFiles(pages)), "websocket": SocketGuard(URLRouter(sockets))}
-)
+http: Any = StaticFiles(pages)
+application = ProtocolTypeRouter({"http": Downstreams(http), "websocket": SocketGuard(URLRouter(sockets))})
 adopt_in_background()

@@ -8,6 +8,8 @@ from difflib import get_close_matches
 from harness.errors import UnknownRoute
 from harness.routes.model import Route
 
+SHOWN = 8  # names in a message
+
 
 def merged(env: Sequence[Route], stored: Sequence[Route], lab: Sequence[Route]) -> list[Route]:
     """Environment, stored, lab, in this order; a stored route never hides one made from the environment or the lab."""
@@ -23,7 +25,8 @@ def resolve(name: str, routes: Sequence[Route]) -> Route:
             return route.cut_at(hop) if slash else route
     names = [route.name for route in routes]
     near = get_close_matches(route_name, names, 1, 0.6)
-    do = f"Did you mean {near[0]}?" if near else f"Known routes: {', '.join(names) or 'none'}."
+    more = f" and {len(names) - SHOWN} more (`routes list`)" if len(names) > SHOWN else ""
+    do = f"Did you mean {near[0]}?" if near else f"Known routes: {', '.join(names[:SHOWN]) or 'none'}{more}."
     raise UnknownRoute(f"no route is named {route_name!r}", do=do)
 
 

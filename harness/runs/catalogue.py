@@ -4,27 +4,29 @@ from __future__ import annotations
 
 import logging
 import os
-from importlib import import_module
-from importlib.util import find_spec
+from collections.abc import Sequence
 from pathlib import Path
 
 from asgiref.sync import sync_to_async
 from django.conf import settings
-from django.db import connection
+from django.db import connection, transaction
+from django.db.models import Max
 from django.db.utils import OperationalError, ProgrammingError
 
 from harness.errors import RouteError
+from harness.lab.routes import lab_routes
 from harness.routes.catalogue import merged, resolve
 from harness.routes.env import env_routes
 from harness.routes.model import Route
-from harness.routes.spec import route_from
+from harness.routes.spec import route_from, spec_of
+from harness.runs.migrated import migrated
 
 log = logging.getLogger(__name__)
 
 
 def all_routes() -> list[Route]:
     """Environment routes, stored routes, lab routes. Raises InputError for a variable that makes no sense."""
-    return merged(env_routes(os.environ), stored_routes(), lab())
+    return merged(env_routes(os.environ), stored_routes(), lab_routes(settings.LAB_URL))
 
 
 def find(name: str) -> Route:
@@ -36,12 +38,19 @@ aall_routes = sync_to_async(all_routes)
 afind = sync_to_async(find)
 
 
-def lab() -> list[Route]:
-    """The lab's own routes."""
-    if not find_spec("harness.lab.routes"):
-        return []
-    routes: list[Route] = import_module("harness.lab.routes").lab_routes(settings.LAB_URL)
-    return routes
+def store_routes(routes: Sequence[Route], origin: str = "file") -> list[str]:
+    """Store all of them or none, by name; new ones go last. Returns their names."""
+    migrated()
+    from harness.models import StoredRoute
+
+    with transaction.atomic():
+        last = StoredRoute.objects.aggregate(last=Max("position"))["last"] or 0
+        for place, route in enumerate(routes, last + 1):
+            values = {"spec": spec_of(route), "origin": origin}
+            StoredRoute.objects.update_or_create(
+                name=route.name, defaults=values, create_defaults={**values, "position": place}
+            )
+    return [route.name for route in routes]
 
 
 def stored_routes() -> list[Route]:

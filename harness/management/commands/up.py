@@ -10,13 +10,13 @@ from importlib.util import find_spec
 from typing import Any
 
 from django.conf import settings
-from django.core.management import call_command
 
 from harness.errors import InputError
 from harness.management.base import Outcome, ScopeCommand, to_json
 from harness.management.children import Child, check_port, ended, first_end, ready, start, stop
 from harness.runs.adopt import adopt
 from harness.runs.catalogue import all_routes
+from harness.runs.migrated import migrated
 
 READY = """
 Streamscope is at  {web}
@@ -71,10 +71,9 @@ class Command(ScopeCommand):
 def prepare() -> None:
     """What the web needs before it starts: data directory, secret key, tables, usable routes; old spools adopted."""
     all_routes()
-    settings.DATA_DIR.mkdir(parents=True, exist_ok=True)
+    migrated()
     if not settings.SECRET_FILE.is_file():
         file = os.open(settings.SECRET_FILE, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(file, "w") as out:
             out.write(secrets.token_urlsafe(50))
-    call_command("migrate", verbosity=0, interactive=False, skip_checks=True)
     adopt()

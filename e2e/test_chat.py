@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from bisect import bisect_left
 from collections.abc import AsyncIterator, Iterator
@@ -148,12 +149,21 @@ async def test_a_stall_is_shown_while_it_lasts_with_a_ticking_time(scope: Produc
 
 async def test_two_chats_at_once_are_not_mixed(scope: Product, open_chat) -> None:
     one, two = await open_chat(scope.url), await open_chat(scope.url)
-    await one.send("lab-steady", "count from 1 to 40")
-    await two.send("lab-steady", "count from 101 to 140")
-    assert await one.expect_end() == "done"
-    assert await two.expect_end() == "done"
-    assert numbers(await one.text()) == list(range(1, 41))
-    assert numbers(await two.text()) == list(range(101, 141))
+    await one.send("lab-steady", "Tell me of the river.")
+    await two.send("lab-steady", "Tell me of the mountain.")
+    texts = []
+    for chat in (one, two):
+        assert await chat.expect_end() == "done"
+        texts.append((await chat.text()).strip())
+        assert texts[-1] == emitted(ledger(scope.lab, await chat.exchange())).strip()
+    assert texts[0] != texts[1]
+
+
+def emitted(lines: list[dict[str, Any]]) -> str:
+    """The answer's text by the lab's own record of what it wrote."""
+    body = "".join(line.get("data", "") for line in lines)
+    chunks = [json.loads(event[6:]) for event in body.split("\n\n") if event.startswith("data: {")]
+    return "".join(choice["delta"].get("content") or "" for chunk in chunks for choice in chunk["choices"])
 
 
 async def test_several_turns_stay_on_the_page(scope: Product, open_chat) -> None:

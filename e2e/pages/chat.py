@@ -23,6 +23,7 @@ class ChatPage:
         self.state = page.get_by_test_id("state")
         self.answer = page.get_by_test_id("answer").last
         self.verdict = page.get_by_test_id("verdict").last
+        self.url = ""
         self.expected_errors: list[str] = []
         self._errors: list[str] = []
         page.on("console", self._on_console)
@@ -37,6 +38,7 @@ class ChatPage:
         return [line for line in self._errors if not any(known in line for known in self.expected_errors)]
 
     async def open(self, url: str) -> None:
+        self.url = url
         await self.page.goto(url)
         await self.expect_state("idle")
 
@@ -66,11 +68,11 @@ class ChatPage:
 
     async def run(self, exchange: str) -> dict[str, Any]:
         """The stored answer of a run, through the API."""
-        response = await self.page.request.get(f"/api/runs/{exchange}")
+        response = await self.page.request.get(f"{self.url}/api/runs/{exchange}")
         return dict(json.loads(await response.text()))
 
     async def capture(self, exchange: str, hop: str, tap: str) -> list[dict[str, Any]]:
         """The lines of one capture file of a run."""
-        response = await self.page.request.get(f"/runs/{exchange}/captures/{hop}.{tap}.capture.jsonl")
+        response = await self.page.request.get(f"{self.url}/runs/{exchange}/captures/{hop}.{tap}.capture.jsonl")
         assert response.status == 200, f"no capture {hop}.{tap} of {exchange}: HTTP {response.status}"
         return [json.loads(line) for line in (await response.text()).splitlines()]

@@ -1,0 +1,23 @@
+"""A stored run as a report tells it."""
+
+from __future__ import annotations
+
+from django.db.utils import OperationalError
+
+from harness.errors import InputError
+from harness.models import Run
+from harness.report.html import Told
+from harness.runs.store import load_captures
+
+
+def told(run_id: str) -> Told:
+    """The run of that id. Raises InputError where there is none, or none that has an answer."""
+    try:
+        run = Run.objects.filter(pk=run_id).first()
+    except OperationalError:
+        run = None
+    if run is None:
+        raise InputError(f"there is no run {run_id!r}, and no file or folder of that name", do="See /runs/ for ids.")
+    if run.answer is None:
+        raise InputError(f"run {run_id!r} has no answer yet", do="Wait until it has ended.")
+    return Told(run_id, load_captures(run_id), run.answer, run.kind, run.route, f"{run.started:%Y-%m-%d %H:%M:%S} UTC")

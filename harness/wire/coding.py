@@ -24,13 +24,13 @@ class ContentDecoder:
     """Coded bytes in, decoded bytes out. ``name``: the coding that the bytes have (which ``header`` may deny).
 
     ``faults`` have offsets in the decoded body: ``coding``, ``coding-header``, ``bomb``, ``gzip-members``.
-    After a fault that ends decoding nothing more comes out.
+    After a fault that ends decoding nothing more comes out. ``already``: the bytes have been decoded by somebody else.
     """
 
-    def __init__(self, header: str = "") -> None:
+    def __init__(self, header: str = "", already: bool = False) -> None:
         names = [n for part in header.lower().split(",") if (n := part.strip()) not in _NONE]
         self.header = ", ".join(names)
-        self.name = ""  # not known yet
+        self.name = "identity" if already else ""  # "": not known yet
         self.faults: list[WireFault] = []
         self.taken = self.given = 0  # bytes in, bytes out
         self.first_member: int | None = None  # decoded length of the first gzip member, when another follows
@@ -65,6 +65,13 @@ class ContentDecoder:
         if complete and not self._over and not all(coder.whole for coder in self._coders):
             self._fault("coding", f"the body ends before its {self.name} does")
         return out
+
+    def facts(self) -> dict[str, int]:
+        """``coded_bytes`` where there was a coding, ``gzip_first_member`` (decoded bytes) where more than one came."""
+        facts = {"coded_bytes": self.taken} if self.name not in ("", "identity") else {}
+        if self.first_member is not None:
+            facts["gzip_first_member"] = self.first_member
+        return facts
 
     def _choose(self, start: bytes) -> None:
         found = _told(start, self._names)
@@ -124,7 +131,7 @@ class Decoded:
 
 
 def decoded(capture: Capture) -> Decoded:
-    """A capture's body with its content coding undone. Facts: ``coded_bytes``, ``gzip_first_member`` (decoded)."""
+    """A capture's body with its content coding undone. Facts as :meth:`ContentDecoder.facts`."""
     body = capture.body or b""
     header = "" if capture.content_decoded or capture.head is None else capture.head.get("content-encoding")
     decoder = ContentDecoder(header)
@@ -142,10 +149,7 @@ def decoded(capture: Capture) -> Decoded:
         parts.append(out)
         if ends:
             ends[-1] = size + len(out)
-    facts: dict[str, Any] = {"coded_bytes": decoder.taken} if decoder.name not in ("", "identity") else {}
-    if decoder.first_member is not None:
-        facts["gzip_first_member"] = decoder.first_member
-    return Decoded(decoder.name or "identity", b"".join(parts), ends, decoder.faults, facts)
+    return Decoded(decoder.name or "identity", b"".join(parts), ends, decoder.faults, decoder.facts())
 
 
 def _told(start: bytes, names: list[str]) -> list[str]:

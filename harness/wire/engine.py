@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import orjson
+
 from harness.wire import sniff, whole
 from harness.wire.dialects import errors, route
 from harness.wire.frames import SSEFrames
 from harness.wire.ndjson import NDJSONParser, Record
-from harness.wire.payload import Broken, parse
+from harness.wire.payload import Broken, lenient, parse
 from harness.wire.sink import Sink
 from harness.wire.sse import LIMIT, SSEParser
 from harness.wire.stream import Kind, Stream
@@ -52,9 +54,11 @@ class Engine:
         elif self.framing == "ndjson":
             self._last(self._ndjson.close())
         elif self.framing == "json":
-            whole.json_body(b"".join(self._held), self.stream, self.sink)
+            whole.json_body(b"".join(self._held), self._held_size, self.stream, self.sink)
         elif self.framing == "text":
             whole.text_body(b"".join(self._held), self.stream)
+        if not self.stream.wire:  # nobody's stream that we know: nothing says that it should be JSON
+            self.stream.faults = [fault for fault in self.stream.faults if fault.code != "json"]
         self.sink.end()
 
     def event(self, data: bytes | None, name: str, start: int, end: int) -> None:
@@ -63,14 +67,10 @@ class Engine:
         sink.start, sink.plain = start, True
         if name:
             self.stream.names[sink.event] = name
-        if data is None:
-            sink.fault("line-limit", f"over {self.limit} bytes; not read")
-            kind = Kind.UNKNOWN
-        elif data[:1] != b"{" and data.strip() == _DONE:
-            sink.terminator()
-            kind = Kind.TERMINATOR
-        else:
-            kind = self._value(data, name)
+        try:
+            kind = route.classify(orjson.loads(data), name, data, sink)  # type: ignore[arg-type]
+        except orjson.JSONDecodeError:
+            kind = self._odd(data, name)
         sink.row(kind, start, end)
 
     def aside(self, parser: SSEParser) -> None:
@@ -88,7 +88,7 @@ class Engine:
 
     def _hold(self, data: bytes) -> None:
         self._held_size += len(data)
-        if self.framing and self._held_size > whole.LIMIT + 1:
+        if self.framing and self._held_size > whole.LIMIT:
             return
         self._held.append(data)
         if not self.framing:
@@ -103,9 +103,16 @@ class Engine:
             start, self._held = b"".join(self._held), []
             self.feed(start)
 
-    def _value(self, data: bytes, name: str) -> Kind:
+    def _odd(self, data: bytes | None, name: str) -> Kind:
+        """An event whose data is not strictly JSON."""
         sink = self.sink
-        value, faults = parse(data)
+        if data is None:
+            sink.fault("line-limit", f"over {self.limit} bytes; not read")
+            return Kind.UNKNOWN
+        if data.strip() == _DONE:
+            sink.terminator()
+            return Kind.TERMINATOR
+        value, faults = lenient(data)
         if isinstance(value, Broken):
             if name == "error":
                 errors.named(data, None, sink)
@@ -114,8 +121,6 @@ class Engine:
                 for code, detail in faults:
                     sink.fault(code, detail)
             return Kind.UNKNOWN
-        if not faults:
-            return route.classify(value, name, data, sink)
         for code, detail in faults:
             sink.fault(code, detail)
         sink.dirty = True
@@ -124,15 +129,8 @@ class Engine:
         return kind
 
     def _records(self, records: list[Record]) -> None:
-        sink = self.sink
         for record in records:
-            sink.start = record.start
-            if record.data is None:
-                sink.fault("line-limit", f"over {self.limit} bytes; not read")
-                kind = Kind.UNKNOWN
-            else:
-                kind = self._value(record.data, "")
-            sink.row(kind, record.start, record.end)
+            self.event(record.data, "", record.start, record.end)
 
     def _last(self, records: list[Record]) -> None:
         """A last record without its newline counts when it is whole."""

@@ -1,4 +1,4 @@
-"""From bytes to single events: SSE in bulk where lines end in LF alone, line by line where they do not."""
+"""From bytes to single events: SSE in bulk where all lines end alike, in LF or CRLF, line by line where they do not."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ class Reader(Protocol):
 
 
 class SSEFrames:
-    """Feeds a :class:`Reader` with SSE events. Whole events without a CR are cut out of the buffer at their blank
-    lines; everything else (CR, BOM, several lines, oversize) goes through :class:`SSEParser`, which knows it all."""
+    """Feeds a :class:`Reader` with SSE events. Whole events are cut out of the buffer at their blank lines as
+    long as all line ends are LF, or all CRLF and never split over reads; everything else (CR, BOM, several lines,
+    oversize) goes through :class:`SSEParser`, which knows it all."""
 
     def __init__(self, reader: Reader, limit: int, replay: Replay | None) -> None:
         self.parser = SSEParser(limit)
@@ -34,19 +35,20 @@ class SSEFrames:
         self._size = 0
         self._base = 0  # offset of the first held byte
         self._newline = False  # the last held byte is an LF
+        self._eol = b""  # not known yet
         self._by_line = False
         self._hole: Hole | None = None
         self._rest, self._pause = 0, 1  # events until the next try at learning; how many after a failure
 
     def feed(self, data: bytes) -> None:
-        if not self._by_line and (b"\r" in data or (not self._base and not self._size and data[:1] == b"\xef")):
+        if not self._by_line and not self._alike(data):
             self._give_up()
         if self._by_line:
             self._blocks(self.parser.blocks(data))
             return
         self._held.append(data)
         self._size += len(data)
-        if b"\n\n" in data or (self._newline and data[:1] == b"\n"):
+        if self._eol and ((self._newline and data[:1] in (b"\n", b"\r")) or self._eol * 2 in data):
             buffer = b"".join(self._held) if len(self._held) > 1 else data
             done = self._bulk(buffer)
             self._base += done
@@ -64,6 +66,18 @@ class SSEFrames:
             self._give_up()
         self.parser.close()
         return self.parser.tail
+
+    def _alike(self, data: bytes) -> bool:
+        """Lines end as they did so far (and no BOM stands at the start)."""
+        if not self._base and not self._size and data[:1] == b"\xef":
+            return False
+        if self._eol == b"\n" or (not self._eol and b"\r" not in data):
+            self._eol = self._eol or (b"\n" if b"\n" in data else b"")
+            return b"\r" not in data
+        pairs = data.count(b"\r\n")
+        if pairs:
+            self._eol = b"\r\n"
+        return pairs == data.count(b"\r") == data.count(b"\n")
 
     def _give_up(self) -> None:
         """From here on line by line."""
@@ -83,34 +97,38 @@ class SSEFrames:
     def _bulk(self, buffer: bytes) -> int:
         """Read the whole events of the buffer; where they end."""
         at, base, sink = 0, self._base, self._reader.sink
-        last = buffer.rfind(b"\n\n") + 2
+        eol, blank, width = self._eol, self._eol * 2, len(self._eol) * 2
+        late = len(eol) - 1  # the LF of a CRLF is not the byte that dispatches
+        last = buffer.rfind(blank) + width
+        owners, event = sink.stream.pieces.event, self._reader.event
         while at < last:
             hole = self._hole
             if hole is not None and hole.identity is sink.current and not sink.waiting:
                 at = hole.run(buffer, at, last, base, sink)
                 if at == last:
                     break
-            if buffer[at] == 10:
-                at += 1
+            if buffer[at] == eol[0]:
+                at += len(eol)
                 continue
-            end = buffer.find(b"\n\n", at) + 2
-            pieces = len(sink.stream.pieces)
-            if buffer.startswith(b"data: ", at) and buffer.find(b"\n", at, end - 2) < 0 and end - at <= self._limit:
-                self._reader.event(buffer[at + 6 : end - 2], "", base + at, base + end)
+            end = buffer.find(blank, at) + width
+            pieces = len(owners)
+            if buffer.startswith(b"data: ", at) and buffer.find(eol, at, end - width) < 0 and end - at <= self._limit:
+                event(buffer[at + 6 : end - width], "", base + at, base + end - late)
             else:
                 self.parser.seek(base + at)
                 self._blocks(self.parser.blocks(buffer[at:end]))
-            if len(sink.stream.pieces) != pieces:
-                self._learn(buffer, at, end, pieces)
+            if len(owners) == pieces + 1:
+                if self._rest:
+                    self._rest -= 1
+                else:
+                    self._learn(buffer[at:end])
             at = end
         return last
 
-    def _learn(self, buffer: bytes, at: int, end: int, pieces: int) -> None:
-        if self._rest:
-            self._rest -= 1
-            return
+    def _learn(self, block: bytes) -> None:
+        """An event brought one piece: does it look like those that will come?"""
         if self._hole is not None:
             self._pause = 1 if self._hole.used else min(self._pause * 2, _PATIENCE)
         if self._replay is not None:
-            self._hole = learn(buffer[at:end], self._reader.sink, pieces, self._replay)
+            self._hole = learn(block, self._reader.sink, self._replay)
         self._rest = self._pause - 1

@@ -20,7 +20,7 @@ from harness.wire.stream import CONTENT, Stream
 _NOT_LITERAL = re.compile(rb'["\\\x00-\x1f]')
 _REPLACEMENT = "\ufffd".encode()
 _PROBE = "=probe="
-_SMALL, _LARGE = 1 << 12, 1 << 18  # bytes looked at in one go
+_SMALL, _LARGE = 1 << 12, 1 << 17  # bytes looked at in one go
 
 Replay = Callable[[bytes], Stream]
 
@@ -36,6 +36,10 @@ class Hole:
         self.kind, self.channel, self.name, self.identity = kind, channel, name, identity
         self.used = 0
         self._between = suffix + prefix
+        self._eol = b"\r\n" if suffix.endswith(b"\r\n") else b"\n"
+        self._blank = self._eol * 2
+        self._lines = prefix.count(self._eol)  # before the text's own
+        self._head, self._foot = len(prefix) - prefix.rfind(b"\n") - 1, len(suffix) - len(self._blank)
         self._window = _SMALL
 
     def run(self, buffer: bytes, at: int, last: int, base: int, sink: Sink) -> int:
@@ -43,22 +47,77 @@ class Hole:
 
         ``buffer[:last]`` holds whole events; ``base`` is the offset of the buffer in the body.
         """
+        if last - at < 2 * (len(self.prefix) + len(self.suffix)):  # one event
+            return self._one(buffer, at, last, base, sink)
         while at < last and buffer.startswith(self.prefix, at):
-            begin = at + len(self.prefix)
-            stop = min(begin + self._window, last)
-            texts = buffer[begin:stop].split(self._between)
-            end = texts.pop()
-            if stop == last and end.endswith(self.suffix):
-                texts.append(end[: -len(self.suffix)])
-            texts, whole = _literal(texts)
-            if not texts:
-                if stop < last and self._window < _LARGE and len(end) == stop - begin:
-                    self._window *= 4  # an event longer than the window
-                    continue
+            stop = last if last - at <= self._window else self._stop(buffer, at)
+            if stop <= at:  # one event is longer than the window
+                self._window *= 4
+                continue
+            texts = self._texts(buffer, at, stop)
+            begin = at
+            if texts:
+                texts, whole = _literal(texts)
+                at = self._columns(texts, whole, at, base, sink) if texts else at
+            if at < stop and not (at == begin and self._shrink()):
                 return at
-            at = self._columns(texts, whole, at, base, sink)
-            self._window = min(self._window * 2, _LARGE) if at >= stop - len(end) - len(self._between) else _SMALL
+            self._window = min(self._window * 2, _LARGE) if at == stop else self._window
         return at
+
+    def _stop(self, buffer: bytes, at: int) -> int:
+        """Where the last whole event of the window ends."""
+        found = buffer.rfind(self._blank, at, at + self._window)
+        return found + len(self._blank) if found >= 0 else -1
+
+    def _one(self, buffer: bytes, at: int, last: int, base: int, sink: Sink) -> int:
+        """As :meth:`run`, for the single event of a small read."""
+        begin = at + len(self.prefix)
+        if not buffer.startswith(self.prefix, at) or not buffer.endswith(self.suffix, begin, last):
+            return at
+        text = buffer[begin : last - len(self.suffix)]
+        if not text or _NOT_LITERAL.search(text):
+            return at
+        try:
+            whole = text.decode()
+        except UnicodeDecodeError:
+            return at
+        if "\ufffd" in whole:
+            return at
+        sink.text(self.channel, whole)
+        if self.name:
+            sink.stream.names[sink.event] = self.name
+        sink.row(self.kind, base + at, base + last - len(self._eol) + 1)
+        self.used += 1
+        return last
+
+    def _shrink(self) -> bool:
+        """Nothing in the window matched: look at less next time, if there is less."""
+        smaller = self._window > _SMALL
+        self._window = _SMALL
+        return smaller
+
+    def _texts(self, buffer: bytes, at: int, stop: int) -> list[bytes]:
+        """The texts of the leading events of ``buffer[at:stop]`` that have PREFIX and SUFFIX.
+
+        Cut blindly, then proven by putting the events together again.
+        """
+        window = buffer[at:stop]
+        head, foot = self._head, self._foot
+        lines = window.split(self._eol)[self._lines :: self._lines + 2]
+        texts = [line[head : len(line) - foot] for line in lines[: len(lines) - (self._lines == 0)]]
+        if self.prefix + self._between.join(texts) + self.suffix == window:
+            return texts
+        around = len(self.prefix) + len(self.suffix)
+        place, count = 0, 0
+        for text in texts:
+            if not (
+                window.startswith(self.prefix, place)
+                and window.startswith(self.suffix, place + len(self.prefix) + len(text))
+            ):
+                break
+            place += around + len(text)
+            count += 1
+        return texts[:count]
 
     def _columns(self, texts: list[bytes], whole: str, at: int, base: int, sink: Sink) -> int:
         """Rows and pieces for these texts (``whole`` is all of them, joined); the offset behind the last."""
@@ -66,7 +125,8 @@ class Hole:
         around = len(self.prefix) + len(self.suffix)
         lengths = list(map(len, texts))
         bounds = list(accumulate([length + around for length in lengths], initial=base + at))
-        stream.ends.extend(array("Q", bounds[1:]))
+        late = len(self._eol) - 1  # the LF of a CRLF is not the byte that dispatches
+        stream.ends.extend(array("Q", [bound - late for bound in bounds[1:]] if late else bounds[1:]))
         after = bounds.pop()
         stream.starts.extend(array("Q", bounds))
         stream.kinds += bytes([self.kind]) * count
@@ -114,14 +174,14 @@ def _broken(text: bytes) -> bool:
     return False
 
 
-def learn(block: bytes, sink: Sink, pieces_before: int, replay: Replay) -> Hole | None:
-    """A hole from an event that was just read into the sink; None when it brought more or less than one plain text.
+def learn(block: bytes, sink: Sink, replay: Replay) -> Hole | None:
+    """A hole from an event that was just read into the sink, bringing one piece; None when it did anything else.
 
     ``block``: its bytes, blank line included. ``replay`` decodes bytes by themselves.
     """
     stream, pieces = sink.stream, sink.stream.pieces
     kind = stream.kinds[-1]
-    if not sink.plain or len(pieces) != pieces_before + 1 or kind not in CONTENT:
+    if not sink.plain or kind not in CONTENT:
         return None
     channel = pieces.channel[-1]
     quoted = b'"' + sink.parts[channel][-1].encode() + b'"'

@@ -32,6 +32,11 @@ class Sink:
         self._half: dict[int, str] = {}  # channel → the high surrogate that waits for its other half
         self._faults: dict[str, int] = {}
         self.current: tuple[Any, Any, Any, Any] = ("", None, "", "")
+        self.settled = False  # the wire is known, and is OpenAI's or FastGPT's
+        self._as_came: tuple[Any, Any, Any, Any] | None = None  # the last identity's parts
+        pieces = stream.pieces
+        self._columns = (pieces.event.append, pieces.channel.append, pieces.offset.append, pieces.length.append)
+        self._rows = (stream.kinds.append, stream.starts.append, stream.ends.append)
 
     @property
     def waiting(self) -> bool:
@@ -40,10 +45,10 @@ class Sink:
 
     def row(self, kind: int, start: int, end: int) -> None:
         """The event is done."""
-        stream = self.stream
-        stream.kinds.append(kind)
-        stream.starts.append(start)
-        stream.ends.append(end)
+        add_kind, add_start, add_end = self._rows
+        add_kind(kind)
+        add_start(start)
+        add_end(end)
         self.event += 1
 
     def channel(self, choice: int, part: str) -> int:
@@ -67,16 +72,20 @@ class Sink:
             return
         if self.dirty or self._half:
             text = self._mend(number, text)
-        size = len(text)
-        pieces = self.stream.pieces
-        pieces.event.append(self.event)
-        pieces.channel.append(number)
-        pieces.offset.append(self.sizes[number])
-        pieces.length.append(size)
-        self.parts[number].append(text)
-        self.sizes[number] += size
+        self.text(number, text)
         if "\ufffd" in text and not self.dirty:
             self.fault("replacement", "the text holds U+FFFD")
+
+    def text(self, number: int, text: str) -> None:
+        """As :meth:`piece`, for text without fault and a channel that exists."""
+        size, before = len(text), self.sizes[number]
+        add_event, add_channel, add_offset, add_length = self._columns
+        add_event(self.event)
+        add_channel(number)
+        add_offset(before)
+        add_length(size)
+        self.parts[number].append(text)
+        self.sizes[number] = before + size
 
     def name(self, choice: int, part: str, name: object, ident: object) -> None:
         """A tool call's name and id."""
@@ -98,11 +107,15 @@ class Sink:
 
     def usage(self, prompt: Any, completion: Any, total: Any, reasoning: Any = None) -> None:
         self.plain = False
-        counts = [
-            c if isinstance(c, int) and not isinstance(c, bool) else None
-            for c in (prompt, completion, total, reasoning)
-        ]
-        self.stream.usages.append(Usage(self.event, *counts))
+        self.stream.usages.append(
+            Usage(
+                self.event,
+                prompt if type(prompt) is int else None,
+                completion if type(completion) is int else None,
+                total if type(total) is int else None,
+                reasoning if type(reasoning) is int else None,
+            )
+        )
 
     def error(self, message: str, code: str = "") -> None:
         self.plain = False
@@ -115,6 +128,10 @@ class Sink:
 
     def identity(self, ident: Any, created: Any, model: Any, fingerprint: Any) -> None:
         """Blank and absent parts say nothing; a row is added only where something changed."""
+        came = (ident, created, model, fingerprint)
+        if came == self._as_came:
+            return
+        self._as_came = came
         old = self.current
         new = (ident or old[0], created or old[1], model or old[2], fingerprint or old[3])
         if new == old:
@@ -165,16 +182,18 @@ class Sink:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-RANK = {
-    Kind.ERROR: 0,
-    Kind.TEXT: 1,
-    Kind.REASONING: 2,
-    Kind.TOOL: 3,
-    Kind.FINISH: 4,
-    Kind.ROLE: 5,
-    Kind.USAGE: 6,
-    Kind.HEARTBEAT: 7,
-    Kind.EMPTY: 8,
-    Kind.UNKNOWN: 9,
-    Kind.TERMINATOR: 10,
-}
+# Which kind a chunk has that does several things: the least of these. Indexed by kind, for speed.
+_ORDER = (
+    Kind.ERROR,
+    Kind.TEXT,
+    Kind.REASONING,
+    Kind.TOOL,
+    Kind.FINISH,
+    Kind.ROLE,
+    Kind.USAGE,
+    Kind.HEARTBEAT,
+    Kind.EMPTY,
+    Kind.UNKNOWN,
+    Kind.TERMINATOR,
+)
+RANK = tuple(_ORDER.index(kind) for kind in Kind)

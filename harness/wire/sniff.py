@@ -6,46 +6,40 @@ import re
 
 import orjson
 
-_FIELD = re.compile(rb"(?:data|event|id|retry)(?::|\r|\n)|:")
-_FIELDS = (b"data:", b"event:", b"id:", b"retry:")
-ENOUGH = 65_536  # bytes without a line end: one document, not a stream
+_FIELD = re.compile(rb"(?:data|event|id|retry|error)(?::|\r|\n)|:")
+_FIELDS = (b"data:", b"event:", b"id:", b"retry:", b"error:")
+_NDJSON = ("application/x-ndjson", "application/jsonl", "application/ndjson")
+ENOUGH = 65_536  # bytes that are looked at; a first line longer than this is one document, not a stream
 
 
 def framing(start: bytes, content_type: str = "", wire: str = "", *, whole: bool = False) -> str:
     """``sse``, ``ndjson``, ``json``, ``text``, ``none``, or "" while more bytes are needed.
 
-    ``whole``: no more bytes come, an answer is due.
+    ``whole``: no more bytes come, an answer is due. More bytes never change an answer that was given.
     """
     body = start.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")
     declared = content_type.partition(";")[0].strip().lower()
+    whole = whole or len(start) > ENOUGH
     if not body:
         return ("none" if not start else "sse" if declared == "text/event-stream" else "text") if whole else ""
     if _FIELD.match(body):
         return "sse"
+    if declared in _NDJSON and body[0] != 60:
+        return "ndjson"
     if body[0] in b"{[":
-        return _json(body, declared, wire, whole)
-    if any(field.startswith(body) for field in _FIELDS) and not whole:
+        return _json(body[:ENOUGH], wire, whole)
+    if not whole and any(field.startswith(body) for field in _FIELDS):
         return ""
-    if declared == "text/event-stream" and body[0] != 60 and (whole or b"\n" in body or len(body) > ENOUGH):
-        return "sse" if b"\ndata" in body or b"\rdata" in body or body[0] != 60 else "text"
-    if declared in ("application/x-ndjson", "application/jsonl", "application/ndjson") and body[0] != 60:
-        return "ndjson"
-    return "text" if whole or body[0] == 60 or b"\n" in body or len(body) > ENOUGH else ""
-
-
-def _json(body: bytes, declared: str, wire: str, whole: bool) -> str:
-    if declared in ("application/x-ndjson", "application/jsonl", "application/ndjson"):
-        return "ndjson"
-    line, ended, rest = body.partition(b"\n")
-    if not ended:
-        if not whole and len(body) <= ENOUGH:
-            return ""
-        return "ndjson" if whole and _record(line, wire) else "json"
-    if _record(line, wire):
-        return "ndjson"
-    if b"\ndata:" in rest:  # a stray JSON line before the events
+    if declared == "text/event-stream" and body[0] != 60:
         return "sse"
-    return "json"
+    return "text"
+
+
+def _json(body: bytes, wire: str, whole: bool) -> str:
+    line, ended, _ = body.partition(b"\n")
+    if not ended and not whole:
+        return ""
+    return "ndjson" if _record(line, wire) else "json"
 
 
 def _record(line: bytes, wire: str) -> bool:

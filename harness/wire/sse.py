@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 LIMIT = 16 * 1024 * 1024  # bytes of one line, and of one event's data
 _BOM = b"\xef\xbb\xbf"
-_LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\r|\n)")
+_LINE_END = re.compile(rb"\r\n?|\n")
 
 
 class Event(NamedTuple):
@@ -108,9 +108,13 @@ class SSEParser:
             data = b"".join([*self._rest, data])
         out: list[Block] = []
         done = 0
-        for match in _LINE.finditer(data):
-            done = match.end()
-            self._line(match[1], base + match.start(), base + done, match[0], out)
+        for match in _LINE_END.finditer(data):
+            stop, end = match.span()
+            if stop == done and not self._long:
+                self._dispatch(base + stop + 1, out)
+            else:
+                self._line(data[done:stop], base + done, base + end, data[done:end])
+            done = end
         self._skip_lf = data[done - 1] == 13 and done == len(data)
         self.offset = base + done
         self._rest, self._rest_size = [], 0
@@ -141,13 +145,10 @@ class SSEParser:
             self._long = self._over = True
             self._rest, self._rest_size = [], 0
 
-    def _line(self, line: bytes, start: int, end: int, raw: bytes, out: list[Block]) -> None:
+    def _line(self, line: bytes, start: int, end: int, raw: bytes) -> None:
         if self._long or len(line) > self.limit:
             self._long, self._over = False, True
             self._start = start if self._start < 0 else self._start
-            return
-        if not line:
-            self._dispatch(end - (len(raw) - 1), out)
             return
         if self._start < 0:
             self._start = start
@@ -186,9 +187,8 @@ class SSEParser:
             out.append(Block(self._start, end, None, self._name, self.last_id))
         elif self._data:
             out.append(Block(self._start, end, b"\n".join(self._data), self._name, self.last_id))
-        self._clear()
-
-    def _clear(self) -> None:
+        elif self._start < 0:
+            return
         self._start, self._size, self._over, self._name, self._data = -1, 0, False, "", []
         if self._raw:
             self._raw, self._raw_size = [], 0

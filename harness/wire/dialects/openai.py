@@ -10,6 +10,7 @@ from harness.wire.sink import RANK, Sink
 from harness.wire.stream import Kind
 
 _EXTRAS = ("metrics", "timings", "service_tier", "prompt_filter_results", "x_groq", "citations")
+_KNOWN = frozenset({"id", "object", "created", "model", "system_fingerprint", "choices", "usage", "error"})
 _REASONING = ("reasoning_content", "reasoning")
 
 
@@ -18,7 +19,11 @@ def chunk(obj: dict[str, Any], sink: Sink) -> Kind:
     sink.identity(obj.get("id"), obj.get("created"), obj.get("model"), obj.get("system_fingerprint"))
     kind = Kind.EMPTY
     choices = obj["choices"]
-    if isinstance(choices, list):
+    if _is_plain(choices):
+        choice = choices[0]
+        sink.piece(choice["index"], "content", choice["delta"]["content"])
+        kind = Kind.TEXT
+    elif isinstance(choices, list):
         for choice in choices:
             found = _choice(choice, obj, sink)
             if RANK[found] < RANK[kind]:
@@ -29,11 +34,30 @@ def chunk(obj: dict[str, Any], sink: Sink) -> Kind:
         kind = Kind.USAGE
     if obj.get("error") and errors.found(obj, sink):
         kind = Kind.ERROR
-    if len(obj) > 5:
+    if not _KNOWN.issuperset(obj):
         for name in _EXTRAS:
             if obj.get(name):
                 sink.fact(name, obj[name])
     return kind
+
+
+def _is_plain(choices: Any) -> bool:
+    """The commonest shape, told quickly: one choice that brings content and nothing else."""
+    try:
+        (choice,) = choices
+        delta = choice["delta"]
+        return (
+            type(choice) is dict
+            and type(delta) is dict
+            and len(delta) == 1
+            and type(delta["content"]) is str
+            and delta["content"] != ""
+            and type(choice["index"]) is int
+            and choice.get("finish_reason") is None
+            and not choice.get("logprobs")
+        )
+    except (KeyError, TypeError, ValueError, IndexError):
+        return False
 
 
 def usage(counts: Any, sink: Sink) -> bool:

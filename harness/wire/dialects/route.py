@@ -15,7 +15,8 @@ def classify(obj: Any, name: str, data: bytes, sink: Sink) -> Kind:
     """Record one event's JSON value in the sink and say what it is for. ``name`` is the SSE event name or ""."""
     if type(obj) is dict:
         if "choices" in obj:
-            _speaks("fastgpt" if name in fastgpt.TOLD or _blank(obj) else "openai", sink)
+            if not sink.settled or name or obj.get("id") == "":
+                _speaks("fastgpt" if name in fastgpt.TOLD or _blank(obj) else "openai", sink)
             return openai.chunk(obj, sink)
         return _other(obj, name, data, sink)
     if name in fastgpt.TOLD:
@@ -69,3 +70,4 @@ def _speaks(wire: str, sink: Sink) -> None:
             sink.fault("shape", f"the wire is {stream.wire}, the event is {wire}'s")
     elif not stream.wire or (stream.wire == "openai" and wire == "fastgpt"):
         stream.wire = wire
+    sink.settled = stream.wire in _FAMILY and wire in _FAMILY

@@ -1,0 +1,75 @@
+"""Decoding while the answer still comes: for whoever listens beside a stream and cannot wait for its end."""
+
+from __future__ import annotations
+
+from array import array
+
+from harness.capture.model import Capture, Head
+from harness.wire import sniff
+from harness.wire.coding import ContentDecoder
+from harness.wire.engine import Engine
+from harness.wire.sse import LIMIT
+from harness.wire.stamps import reads_of
+from harness.wire.stream import Stream
+
+
+class Decoder:
+    """Bytes and their times in, rows of :attr:`stream` out; the same rows as :func:`harness.wire.decode.decode` gives
+    for the same reads. The body itself is not kept (``stream.body`` stays empty), so memory is that of the columns.
+
+    ``wire`` "" means: tell by content. ``head``: the response's, for content type and coding. ``limit``: bytes of one
+    event.
+    """
+
+    def __init__(self, wire: str = "", head: Head | None = None, *, decoded: bool = False, limit: int = LIMIT) -> None:
+        self.stream = Stream(Capture(hop="", wire=wire, head=head), wire)
+        if head is not None:
+            self.stream.facts["status"] = head.status
+        self._coding = ContentDecoder("" if decoded or head is None else head.get("content-encoding"), decoded)
+        self._engine = Engine(self.stream, head.get("content-type") if head else "", limit)
+        self._times: array[float] = array("d")
+        self._size = 0
+
+    def feed(self, data: bytes, t: float) -> range:
+        """Take one read that came at ``t`` ms; the numbers of the events that it completed."""
+        out = self._coding.feed(data)
+        self._size += len(out)
+        self._times.append(t)
+        self.stream.read_ends.append(self._size)
+        before = len(self.stream.kinds)
+        self._engine.feed(out)
+        new = range(before, len(self.stream.kinds))
+        if new:
+            self.stream.reads.extend(array("I", [len(self._times) - 1]) * len(new))
+            self.stream.times.extend(array("d", [t]) * len(new))
+        if self._engine.comments:
+            self.stream.comments += [(t, start) for start, _ in self._engine.comments]
+            self._engine.comments.clear()
+        return new
+
+    def settle(self) -> Stream:
+        """The stream so far, channel texts included."""
+        self._engine.sink.settle()
+        return self.stream
+
+    def close(self, complete: bool = True, url: str = "") -> Stream:
+        """No more reads come; ``complete`` when the framing said so, ``url`` helps to tell a wire that stayed silent."""
+        stream = self.stream
+        before = len(stream.kinds)
+        if out := self._coding.close(complete):
+            self._size += len(out)
+            if stream.read_ends:
+                stream.read_ends[-1] = self._size
+            self._engine.feed(out)
+        self._engine.close()
+        late = reads_of(stream.ends[before:], stream.read_ends)
+        stream.reads.extend(late)
+        stream.times.extend(array("d", (self._times[read] if self._times else 0.0 for read in late)))
+        stops = [end for _, end in self._engine.comments]
+        for read, (start, _) in zip(reads_of(stops, stream.read_ends), self._engine.comments, strict=True):
+            stream.comments.append((self._times[read] if self._times else 0.0, start))
+        stream.coding = self._coding.name or "identity"
+        stream.faults[:0] = self._coding.faults
+        stream.facts.update(self._coding.facts())
+        stream.wire = stream.wire or sniff.wire_of(url) or "other"
+        return stream

@@ -14,14 +14,24 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def curl_command(
-    url: str, headers: Iterable[tuple[str, str]], body: Any, api_key_env: str | None, trace_file: str
+    url: str,
+    headers: Iterable[tuple[str, str]],
+    body: Any,
+    api_key_env: str | None,
+    trace_file: str,
+    options: Iterable[str] = (),
 ) -> str:
-    """A POST of ``body`` (JSON) to ``url`` as one shell command, its trace going to ``trace_file``.
+    """A POST of ``body`` (JSON) to ``url`` as one shell command, its trace going to ``trace_file`` ("": none).
 
-    The key appears as ``$VAR`` of the shell that runs it, never its value; other secret headers are masked, to
-    be filled in by hand. The trace file itself holds what was sent, the key included: it is masked when read.
+    ``options`` are further words for curl (``-k``, ``--cacert``, ``-x``). The key appears as ``$VAR`` of the shell
+    that runs it, never its value; other secret headers are masked, to be filled in by hand. The trace file itself
+    holds what was sent, the key included: it is masked when read.
     """
-    lines = ["curl -sS -N --noproxy '*' --trace-time", f"--trace {shlex.quote(trace_file)} -o /dev/null"]
+    extra = list(options)
+    # Like our own probes, no proxy of the environment: only one that is named.
+    lines = [shlex.join(["curl", "-sS", "-N", *([] if "-x" in extra else ["--noproxy", "*"]), *extra])]
+    if trace_file:
+        lines.append(f"--trace-time --trace {shlex.quote(trace_file)} -o /dev/null")
     sent = {"content-type": "application/json", "accept": "text/event-stream"}
     sent |= {name: value for name, value in mask_headers(headers) if not (api_key_env and name == "authorization")}
     # Without this, curl waits for a "100 Continue" before a large body, which no client of ours does.

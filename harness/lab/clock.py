@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 
@@ -21,6 +21,7 @@ def host_clock() -> Clock:
     return Clock(id=boot, source="monotonic", resolution_ms=time.get_clock_info("perf_counter").resolution * 1000)
 
 
-def wall_now() -> str:
-    """UTC with microseconds, as captures write it."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+def wall_at(ns: int) -> str:
+    """The UTC time of a stamp of :data:`now_ns`, with microseconds, as captures write it."""
+    then = datetime.now(UTC) - timedelta(microseconds=(now_ns() - ns) / 1000)
+    return then.strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -10,6 +10,7 @@ from typing import Protocol
 
 import h11
 
+from harness.lab.clock import now_ns
 from harness.lab.response import Response
 
 BODY_LIMIT = 20 * 1024 * 1024
@@ -25,6 +26,12 @@ class Incoming:
     headers: dict[str, str]
     body: bytes
     http: str
+    at_ns: int  # when the whole of it was there
+
+    @property
+    def again(self) -> bool:
+        """Whether the client wants to use the connection again."""
+        return self.http != "1.0" and "close" not in self.headers.get("connection", "").lower()
 
 
 class Exchange(Protocol):
@@ -131,7 +138,7 @@ class Connection(asyncio.Protocol):
         headers = {k.decode("latin-1"): v.decode("latin-1") for k, v in head.headers}
         http = head.http_version.decode("ascii")
         target = head.target.decode("latin-1")
-        self.answer(self, Incoming(head.method.decode("ascii"), target, headers, bytes(self._body), http))
+        self.answer(self, Incoming(head.method.decode("ascii"), target, headers, bytes(self._body), http, now_ns()))
 
     def _refuse(self, status: int, message: str) -> None:
         self._busy = True

@@ -18,6 +18,7 @@ from harness.lab.gateways.registry import open_gateway
 from harness.lab.ledger import Ledger, Record
 from harness.lab.pages import PAGES
 from harness.lab.passage import Passage
+from harness.lab.registry import faults
 from harness.lab.response import Response
 from harness.lab.scenarios import Scenario, built_in
 from harness.lab.source import ModelNotFound, plan
@@ -38,6 +39,7 @@ class Lab:
     def __init__(self, base: str, upstream: str = "", scenarios: Mapping[str, Scenario] | None = None) -> None:
         self.base, self.upstream = base, upstream or base
         self.scenarios = dict(built_in() if scenarios is None else scenarios)
+        faults()  # imported now, so that no request waits for it
         self.ledger = Ledger()
         self.stores: dict[str, dict[str, Any]] = {}
         self.connections: set[Connection] = set()
@@ -79,7 +81,9 @@ class Lab:
         ask = read_ask(dialect, body, request.headers)
         made = plan(ask, self.scenarios)
         record = self.ledger.open(self._record(request, body, ask, "engine"))
-        emitter = Emitter(made, Response(connection.transport, request.http, record), self._over(connection))
+        emitter = Emitter(
+            made, Response(connection.transport, request.http, record, again=request.again), self._over(connection)
+        )
         connection.exchange = emitter
         emitter.begin()
 
@@ -92,7 +96,7 @@ class Lab:
         spec = unquote(name)
         gateway = open_gateway(spec, str(body.get("seed", 0)), self.stores.setdefault(spec, {}))
         record = self.ledger.open(self._record(request, body, key, "gateway", gateway=name))
-        response = Response(connection.transport, request.http, record)
+        response = Response(connection.transport, request.http, record, again=request.again)
         passage = Passage(
             gateway, response, self.upstream, f"/{rest}", request.headers, request.body, self._over(connection)
         )
@@ -119,7 +123,7 @@ class Lab:
         wire = WIRES[CHAT.get(path, "chat")] if isinstance(ask, str) else WIRES[ask.dialect]
         url = mask_url(f"http://{request.headers.get('host', '')}{request.target}")
         made = Request(request.method, url, mask_headers(request.headers.items()), mask_body(body))
-        return Record(key, hop, hop, wire, made, {"model": str(body.get("model", "")), **meta})
+        return Record(key, hop, wire, made, {"model": str(body.get("model", "")), **meta}, request.at_ns)
 
     def _over(self, connection: Connection) -> Callable[[], None]:
         def over() -> None:
@@ -139,7 +143,7 @@ class Lab:
         self._reply(connection, request, status, "application/json", json.dumps(row, ensure_ascii=False).encode())
 
     def _reply(self, connection: Connection, request: Incoming, status: int, kind: str, body: bytes) -> None:
-        response = Response(connection.transport, request.http)
+        response = Response(connection.transport, request.http, again=request.again)
         response.head(status, (("content-type", kind), ("cache-control", "no-store")), "length", len(body))
         if request.method != "HEAD":
             response.body(body)

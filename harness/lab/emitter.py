@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from harness.lab.clock import now_ns
 from harness.lab.plan import Plan
 from harness.lab.response import Response
 
@@ -15,7 +16,8 @@ class Emitter:
     def __init__(self, plan: Plan, response: Response, done: Callable[[], None]) -> None:
         self.plan, self.response, self.done = plan, response, done
         self.loop = asyncio.get_running_loop()
-        self.start = self.loop.time()
+        waited = (now_ns() - response.record.started) / 1e9 if response.record else 0.0
+        self.start = self.loop.time() - waited
         self.deaf = plan.deaf
         self._next = 0
         self._timer: asyncio.TimerHandle | None = None

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.capture.model import Capture, End, Head, Headers, Request
-from harness.lab.clock import host_clock, now_ns, wall_now
+from harness.lab.clock import host_clock, now_ns, wall_at
 
 BOUND = 64 * 1024 * 1024
 OVERHEAD = 2048  # what a record costs beside its bytes
@@ -16,12 +16,15 @@ PER_WRITE = 16
 
 
 class Record:
-    """One exchange as the lab writes it. Times are ms since the request was received."""
+    """One exchange as the lab writes it. Times are ms since ``started`` (ns), when the request was received."""
 
-    def __init__(self, key: str, hop: str, kind: str, wire: str, request: Request, meta: Mapping[str, Any]) -> None:
-        self.key, self.hop, self.kind, self.wire, self.request = key, hop, kind, wire, request
+    def __init__(
+        self, key: str, hop: str, wire: str, request: Request, meta: Mapping[str, Any], started: int | None = None
+    ) -> None:
+        self.key, self.hop, self.wire, self.request = key, hop, wire, request
         self.meta: dict[str, Any] = dict(meta)
-        self.started, self.sent_at = now_ns(), wall_now()
+        self.started = now_ns() if started is None else started
+        self.sent_at = wall_at(self.started)
         self.response: Head | None = None
         self.ending: End | None = None
         self.parts: list[bytes] = []
@@ -52,7 +55,7 @@ class Record:
         """A snapshot; while the exchange still runs it has the end ``open``."""
         ending = self.ending or End(self.now(), "open", "still running")
         return Capture(
-            hop=self.hop, kind=self.kind, tap="emit", wire=self.wire, exchange=self.key, request=self.request,
+            hop=self.hop, kind=self.hop, tap="emit", wire=self.wire, exchange=self.key, request=self.request,
             sent_at=self.sent_at, clock=host_clock(), meta=dict(self.meta), head=self.response,
             body=b"".join(self.parts), times=self.times[:], ends=self.ends[:], end=ending,
         )  # fmt: skip

@@ -15,10 +15,13 @@ from harness.lab.ledger import Record
 
 
 class Response:
-    """``transfer``: chunked, length, close or both (chunked and a Content-Length). ``http`` as the client asked."""
+    """``transfer``: chunked, length, close or both (chunked and a Content-Length). ``http`` as the client asked;
+    ``again``: whether the client wants to use the connection again."""
 
-    def __init__(self, transport: asyncio.Transport, http: str = "1.1", record: Record | None = None) -> None:
-        self.transport, self.http, self.record = transport, http, record
+    def __init__(
+        self, transport: asyncio.Transport, http: str = "1.1", record: Record | None = None, *, again: bool = True
+    ) -> None:
+        self.transport, self.http, self.record, self.again = transport, http, record, again
         self.started = self.chunked = self.keep = False
 
     def head(self, status: int, headers: Headers, transfer: str, length: int | None = None, more: bool = True) -> None:
@@ -26,7 +29,7 @@ class Response:
         if self.http == "1.0" and transfer in ("chunked", "both"):
             transfer = "close"
         self.chunked = transfer in ("chunked", "both")
-        self.keep = more and transfer in ("chunked", "length") and self.http != "1.0"
+        self.keep = self.again and more and transfer in ("chunked", "length") and self.http != "1.0"
         extra: list[tuple[str, str]] = []
         if self.chunked:
             extra.append(("transfer-encoding", "chunked"))

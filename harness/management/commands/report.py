@@ -14,7 +14,7 @@ from harness.diagnose.run import diagnose
 from harness.errors import InputError
 from harness.management.base import Outcome, ScopeCommand
 from harness.report.html import Told, headline, page
-from harness.runs.told import told
+from harness.report.told import told
 
 
 class Command(ScopeCommand):

@@ -5,7 +5,6 @@ import os
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "harness.settings")
 
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 from channels.routing import ProtocolTypeRouter, URLRouter
@@ -18,7 +17,7 @@ from harness.pages.static import StaticFiles  # noqa: E402
 from harness.probe.downstream import Downstreams  # noqa: E402
 from harness.runs.adopt import adopt_in_background  # noqa: E402
 
-sockets = import_module("chat.routing").websocket_urlpatterns if find_spec("chat.routing") else []
+sockets = import_module("chat.routing").websocket_urlpatterns
 http: Any = StaticFiles(pages)
 application = ProtocolTypeRouter({"http": Downstreams(http), "websocket": SocketGuard(URLRouter(sockets))})
 adopt_in_background()

@@ -6,7 +6,6 @@ import asyncio
 import os
 import secrets
 from collections.abc import Coroutine
-from importlib.util import find_spec
 from typing import Any
 
 from django.conf import settings
@@ -39,13 +38,12 @@ class Command(ScopeCommand):
                 ("-m", "daphne", "-v", "0", "-b", settings.BIND, "-p", str(settings.PORT), "harness.asgi:application"),
                 settings.BIND,
                 settings.PORT,
-            )
+            ),
+            Child("lab", ("manage.py", "lab"), "127.0.0.1", settings.LAB_PORT),
         ]
-        if find_spec("harness.management.commands.lab"):
-            children.append(Child("lab", ("manage.py", "lab"), "127.0.0.1", settings.LAB_PORT))
         if settings.PORT == settings.LAB_PORT:
             raise InputError(f"PORT and LAB_PORT are both {settings.PORT}", do="Set one of them to another port.")
-        for child, variable in zip(children, ("PORT", "LAB_PORT"), strict=False):
+        for child, variable in zip(children, ("PORT", "LAB_PORT"), strict=True):
             check_port(child.host, child.port, variable)
         prepare()
         return self.serve(children)
@@ -63,7 +61,7 @@ class Command(ScopeCommand):
             await stop(children)
 
     def _tell(self, urls: dict[str, str]) -> None:
-        text = to_json(urls) if self.as_json else READY.format(web=urls["web"], lab=urls.get("lab", "–"))
+        text = to_json(urls) if self.as_json else READY.format(web=urls["web"], lab=urls["lab"])
         self.stdout.write(text)
         self.stdout.flush()
 

@@ -1,56 +1,52 @@
-"""Arbitrary captures for property tests."""
+"""Arbitrary captures for property tests. Strategies are built once: building them anew for each draw is slow."""
 
 from hypothesis import strategies as st
 
 from harness.capture.model import ENDS, KINDS, TAPS, WIRES, Capture, Clock, End, Head, Request, stamped
 
-
-def json_values() -> st.SearchStrategy:
-    leaves = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
-    return st.recursive(
-        leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3)
-    )
+finite = st.floats(allow_nan=False, allow_infinity=False)
+text = st.text(max_size=8)
+_leaves = st.none() | st.booleans() | st.integers() | finite | text
+json_values = _leaves | st.lists(_leaves, max_size=2) | st.dictionaries(text, _leaves, max_size=2)
 
 
 def extras(*known: str) -> st.SearchStrategy:
+    """Unknown keys: none of ``known`` and none that tells one kind of line from another."""
     taken = {*known, "t", "status", "data", "b64", "upto", "end"}
-    return st.dictionaries(st.text().filter(lambda key: key not in taken), json_values(), max_size=2)
+    return st.dictionaries(text.filter(lambda key: key not in taken), _leaves, max_size=1)
 
 
-finite = st.floats(allow_nan=False, allow_infinity=False)
-header_pairs = st.lists(st.tuples(st.text().map(str.lower), st.text()), max_size=3).map(tuple)
-REQUEST = ("method", "url", "headers", "body")
-CLOCK = ("id", "source", "resolution_ms", "offset_ms", "uncertainty_ms")
-OPEN = ("capture", "hop", "kind", "tap", "wire", "exchange", "route", "repeat", "request", "sent_at", "clock")
+_headers = st.lists(st.tuples(text.map(str.lower), text), max_size=2).map(tuple)
+_request = st.builds(Request, text, text, _headers, json_values, extras("method", "url", "headers", "body"))
+_clock = st.builds(
+    Clock, text, text, finite, finite, finite, extras("id", "source", "resolution_ms", "offset_ms", "uncertainty_ms")
+)
+_head = st.builds(Head, finite, st.integers(), text, _headers, extras("http", "headers"))
+_end = st.builds(End, finite, st.sampled_from(ENDS), text, extras("detail"))
+_reads = st.lists(st.tuples(finite, st.binary(max_size=20) | text.map(str.encode)), max_size=4)
+_opening = st.fixed_dictionaries({
+    "hop": st.text(min_size=1, max_size=8), "kind": st.sampled_from(KINDS), "tap": st.sampled_from(TAPS),
+    "wire": st.sampled_from(("", *WIRES)), "exchange": text, "route": text,
+    "repeat": st.none() | st.integers(min_value=0), "request": st.none() | _request, "sent_at": text,
+    "clock": st.none() | _clock, "content_decoded": st.booleans(),
+    "meta": st.dictionaries(text, json_values, max_size=1),
+    "extra": extras(
+        "capture", "hop", "kind", "tap", "wire", "exchange", "route", "repeat", "request", "sent_at", "clock",
+        "content_decoded", "meta",
+    ),
+    "head": st.none() | _head, "end": st.none() | _end,
+})  # fmt: skip
+_read_extras = st.lists(extras(), max_size=2)
 
 
 @st.composite
 def captures(draw: st.DrawFn) -> Capture:
-    body, times, ends = stamped(draw(st.lists(st.tuples(finite, st.binary() | st.text().map(str.encode)), max_size=6)))
-    shares = draw(st.booleans())
-    kept = [draw(extras()) for _ in range(min(len(times), 2))]
+    body, times, ends = stamped(draw(_reads))
+    kept = enumerate(draw(_read_extras)[: len(times)])
     return Capture(
-        hop=draw(st.text(min_size=1)),
-        kind=draw(st.sampled_from(KINDS)),
-        tap=draw(st.sampled_from(TAPS)),
-        wire=draw(st.sampled_from(("", *WIRES))),
-        exchange=draw(st.text()),
-        route=draw(st.text()),
-        repeat=draw(st.none() | st.integers(min_value=0)),
-        request=draw(
-            st.none() | st.builds(Request, st.text(), st.text(), header_pairs, json_values(), extras(*REQUEST))
-        ),
-        sent_at=draw(st.text()),
-        clock=draw(st.none() | st.builds(Clock, st.text(), st.text(), finite, finite, finite, extras(*CLOCK))),
-        content_decoded=draw(st.booleans()),
-        meta=draw(st.dictionaries(st.text(), json_values(), max_size=2)),
-        extra=draw(extras(*OPEN, "content_decoded", "meta")),
-        head=draw(
-            st.none() | st.builds(Head, finite, st.integers(), st.text(), header_pairs, extras("http", "headers"))
-        ),
-        body=None if shares and len(times) else body,
+        **draw(_opening),
+        body=None if len(times) and draw(st.booleans()) else body,
         times=times,
         ends=ends,
-        end=draw(st.none() | st.builds(End, finite, st.sampled_from(ENDS), st.text(), extras("detail"))),
-        read_extra={index: extra for index, extra in enumerate(kept) if extra},
+        read_extra={index: extra for index, extra in kept if extra},
     )

@@ -31,15 +31,15 @@ def test_arbitrary_bytes_raise_nothing_but_capture_error(data: bytes) -> None:
 
 @given(
     st.lists(
-        json_values()
+        json_values
         | st.fixed_dictionaries(
             {"t": finite},
             optional={
-                "upto": json_values(),
+                "upto": json_values,
                 "b64": st.text(),
                 "data": st.text(),
-                "status": json_values(),
-                "end": json_values(),
+                "status": json_values,
+                "end": json_values,
             },
         ),
         max_size=4,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from pathlib import Path
+from tempfile import gettempdir
 
 from harness.env import Env
 
@@ -51,6 +52,8 @@ DATABASES = {
             "transaction_mode": "IMMEDIATE",  # a deferred transaction that turns writer fails at once, without waiting
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
         },
+        # A file, since threads that share an in-memory database lock each other out without waiting.
+        "TEST": {"NAME": Path(gettempdir()) / f"streamscope-test-{os.getpid()}.sqlite3"},
     }
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

@@ -84,9 +84,8 @@ async def _work(run: Run, tell: Tell) -> RunResult | None:
         await off_loop(_close, run.pk, Run.State.FAILED)
         raise
     finally:
-        watching.cancel()
-        await asyncio.wait([watching, doing])
-        await off_loop(_say, run.pk, lines[:])
+        await watching
+        await off_loop(_say, run.pk, lines)
     await off_loop(_save, run, result)
     return result
 
@@ -97,14 +96,15 @@ async def _do(run: Run, tell: Tell) -> RunResult:
 
 
 async def _watch(run: Run, doing: asyncio.Task[RunResult], lines: list[str], tell: Tell) -> None:
-    """Bring progress to the database, and what happened there or to our parent to the work."""
+    """Until the work is done, bring progress to the database, and what happened there or to our parent to the work."""
     parent = os.getppid()
-    while True:
-        await asyncio.sleep(PERIOD)
+    while not doing.done():
+        await asyncio.wait([doing], timeout=PERIOD)
         new, lines[:] = lines[:], []
         for line in new:
             tell(line)
-        if await off_loop(_say, run.pk, new) != Run.State.RUNNING or os.getppid() != parent:
+        state = await off_loop(_say, run.pk, new)
+        if state != Run.State.RUNNING or os.getppid() != parent:
             doing.cancel()
 
 

@@ -40,6 +40,8 @@ class Relay:
         if not self._begun:
             # Twisted keeps the head back until the first write, so an empty one lets the browser have it now.
             self._begun = True
+            if self.downstream is not None:
+                self.downstream.hasten()
             return b""
         self._taken()
         try:

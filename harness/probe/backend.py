@@ -1,18 +1,12 @@
-"""The network backend under httpx: every socket read is stamped the moment the event loop delivers it.
-
-httpx yields HTTP chunks (twenty chunks that came in one read come as twenty items), so the stamp is taken here.
-When the parser above has used up a read and asks for more, it first meets :data:`BOUNDARY` (if ``marks`` is on):
-the sign that everything the last read brought has been handed out.
-"""
+"""The network backend under httpx: every socket read is stamped the moment the event loop delivers it."""
 # ruff: noqa: ASYNC109  (the signatures with `timeout` are httpcore's)
 
 from __future__ import annotations
 
 import asyncio
 import ssl
-import types
 from collections import deque
-from collections.abc import Generator, Iterable
+from collections.abc import Iterable
 from time import perf_counter_ns
 from typing import Any
 
@@ -20,14 +14,6 @@ import httpcore
 
 READ_BYTES = 64 * 1024  # one read at most; Django sends up to this much in one message
 HIGH_WATER = 1024 * 1024  # bytes waiting for the parser before the socket is paused
-
-BOUNDARY = object()
-
-
-@types.coroutine
-def _boundary() -> Generator[object, None, None]:
-    """Tell whoever drives the parser that the last read is used up."""
-    yield BOUNDARY
 
 
 class StampedSocket(asyncio.BufferedProtocol):
@@ -50,6 +36,9 @@ class StampedSocket(asyncio.BufferedProtocol):
         self.ended_ns = 0
         self._buffer = memoryview(bytearray(READ_BYTES))
         self._waiter: asyncio.Future[None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._limit = 0.0  # seconds
+        self._since = 0  # ns
         self._writable = asyncio.Event()
         self._writable.set()
 
@@ -76,6 +65,7 @@ class StampedSocket(asyncio.BufferedProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.closed = True
+        self._stop_watch()
         self.lost = self.lost or exc
         self.ended_ns = self.ended_ns or perf_counter_ns()
         self._writable.set()
@@ -111,14 +101,33 @@ class StampedSocket(asyncio.BufferedProtocol):
             if self.eof or self.closed or self.why:
                 return False
             self._waiter = self.loop.create_future()
-            timer = self.loop.call_later(timeout, self.fail, "read") if timeout else None
+            self._watch(timeout)
             try:
                 await self._waiter
             finally:
                 self._waiter = None
-                if timer is not None:
-                    timer.cancel()
         return True
+
+    def _watch(self, timeout: float | None) -> None:
+        """Limit this wait. One timer serves many waits: it looks how long the current one has lasted."""
+        self._since = perf_counter_ns()
+        if timeout and (self._timer is None or timeout != self._limit):
+            self._stop_watch()
+            self._limit = timeout
+            self._timer = self.loop.call_later(timeout, self._look)
+
+    def _look(self) -> None:
+        left = self._limit - (perf_counter_ns() - self._since) / 1e9 if self._waiter else self._limit
+        if left > 0:
+            self._timer = self.loop.call_later(left, self._look)
+        else:
+            self._timer = None
+            self.fail("read")
+
+    def _stop_watch(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     async def writable(self) -> None:
         await self._writable.wait()
@@ -129,17 +138,18 @@ class StampedSocket(asyncio.BufferedProtocol):
 
 
 class StampedStream(httpcore.AsyncNetworkStream):
-    """What httpcore reads and writes. ``sent_ns``: the last write began; ``read_ns``: the last read handed up came."""
+    """What httpcore reads and writes, up to the response's head. ``sent_ns``: the last write began.
+
+    ``read_ns``: when the last read handed up came; ``received``: all that came since the last write.
+    """
 
     def __init__(self, socket: StampedSocket) -> None:
         self.socket = socket
         self.sent_ns = 0
         self.read_ns = 0
-        self.marks = False
+        self.received = b""
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        if self.marks:
-            await _boundary()
         if not await self.socket.readable(timeout):
             if self.socket.why:
                 raise httpcore.ReadTimeout(self.socket.why)
@@ -147,6 +157,7 @@ class StampedStream(httpcore.AsyncNetworkStream):
                 raise httpcore.ReadError(str(self.socket.lost))
             return b""
         self.read_ns, data = self.socket.take()
+        self.received += data
         return data
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
@@ -155,6 +166,7 @@ class StampedStream(httpcore.AsyncNetworkStream):
         transport = self.socket.transport
         if transport is None or self.socket.closed:
             raise httpcore.WriteError(str(self.socket.lost or "connection closed"))
+        self.received = b""
         self.sent_ns = perf_counter_ns()
         transport.write(buffer)
         try:

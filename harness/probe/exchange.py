@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from time import perf_counter_ns
 from typing import Any
@@ -22,7 +22,7 @@ from harness.capture.model import Capture, End, Head, Headers, Request
 from harness.probe.backend import StampedStream
 from harness.probe.clock import host_clock, wall
 from harness.probe.ending import MAPPED, judged
-from harness.probe.reads import Reads
+from harness.probe.framing import Framing, FramingError, Length, after_head, framing_of
 from harness.probe.recorder import MemoryRecorder, NullRecorder, Recorder
 from harness.probe.request import Ask, Messages, ask
 from harness.probe.transport import StampingTransport, limits
@@ -50,7 +50,8 @@ class Exchange:
         self._transport = StampingTransport(hop)
         self._client = httpx.AsyncClient(transport=self._transport, timeout=limits(timeouts), trust_env=False)
         self._response: httpx.Response | None = None
-        self._reads: Reads | None = None
+        self._framing: Framing = Length(0)
+        self._rest = b""  # what came in the read that brought the head
         self._clock: asyncio.TimerHandle | None = None
         self._opening: asyncio.Task[Any] | None = None
         self._expired = False
@@ -112,19 +113,19 @@ class Exchange:
         masked = mask_headers(self.raw_headers)
         self.head = Head((self.read_ns - self.sent_ns) / 1e6, response.status_code, http, masked)
         self.recorder.on_head("read", self.read_ns, response.status_code, http, masked)
-        assert isinstance(response.stream, httpx.AsyncByteStream)
-        self._reads = Reads(response.stream.__aiter__(), self.stream)
+        self._framing = framing_of(response.status_code, self.raw_headers)
+        self._rest = after_head(self.stream.received)
 
     def __aiter__(self) -> Exchange:
         return self
 
     async def __anext__(self) -> bytes:
         """The body bytes of the next socket read that brings any; stops at the end, however it ended."""
-        if self.end is not None or self._reads is None:
+        if self.end is not None or self.head is None:
             raise StopAsyncIteration
         try:
-            data = await self._reads
-        except MAPPED as error:
+            data = await self._next_read()
+        except FramingError as error:
             self._finish(error)
         except asyncio.CancelledError:
             self.close("client-left")
@@ -132,22 +133,38 @@ class Exchange:
         else:
             if data:
                 self.size += len(data)
-                self.read_ns = self._reads.read_ns
                 self.recorder.on_read(self.read_ns, data)
                 return data
-            self._finish(None)
         await self.aclose()
         raise StopAsyncIteration
 
-    def _finish(self, error: Exception | None, kind: str = "", detail: str = "") -> None:
+    async def _next_read(self) -> bytes:
+        """Body bytes, or b"" when the exchange has ended."""
+        assert self.stream is not None
+        socket, framing = self.stream.socket, self._framing
+        raw, self._rest = self._rest, b""
+        while True:
+            data = framing.feed(raw) if raw else b""
+            if data:
+                return data
+            if framing.done:
+                self._finish(None, "complete", ended_ns=self.read_ns)
+                return b""
+            if not await socket.readable(self.timeouts.read):
+                whole = framing.open_ended and socket.eof and not socket.lost and not socket.why
+                self._finish(None if whole else httpx.ReadError("closed"))
+                return b""
+            self.read_ns, raw = socket.take()
+
+    def _finish(self, error: Exception | None, kind: str = "", detail: str = "", ended_ns: int = 0) -> None:
         """Set the end once; the connection's own facts (FIN, reset, our limit) outrank the error's wording."""
         if self.end is not None:
             return
-        now = perf_counter_ns()
+        now = ended_ns or perf_counter_ns()
         if not kind:
-            kind, detail = judged(error, self.stream.socket if self.stream else None, headed=self.head is not None)
-            if self.stream is not None and self.stream.socket.ended_ns and kind != "complete":
-                now = self.stream.socket.ended_ns
+            socket = self.stream.socket if self.stream else None
+            kind, detail = judged(error, socket, headed=self.head is not None)
+            now = (socket.ended_ns if socket else 0) or now
         self.end = End(max(0.0, (now - (self.sent_ns or now)) / 1e6), kind, detail)
         if self._clock is not None:
             self._clock.cancel()
@@ -173,9 +190,6 @@ class Exchange:
         """Release what httpx holds; the end is set before."""
         if self.stream is not None:
             self.stream.socket.fail("closed")
-        if self._reads is not None and self._reads.midway:  # the parser waits for a read, which now fails
-            with suppress(*MAPPED):
-                await self._reads
         if self._response is not None:
             await self._response.aclose()
         await self._client.aclose()

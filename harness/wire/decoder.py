@@ -53,7 +53,7 @@ class Decoder:
         return self.stream
 
     def close(self, complete: bool = True, url: str = "") -> Stream:
-        """No more reads come; ``complete`` when the framing said so, ``url`` helps to tell a wire that stayed silent."""
+        """No more reads come; ``complete`` when the framing said so. ``url``: tells the wire if nothing else."""
         stream = self.stream
         before = len(stream.kinds)
         if out := self._coding.close(complete):

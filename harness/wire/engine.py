@@ -10,7 +10,7 @@ from harness.wire.frames import SSEFrames
 from harness.wire.ndjson import NDJSONParser, Record
 from harness.wire.payload import Broken, lenient, parse
 from harness.wire.sink import Sink
-from harness.wire.sse import LIMIT, SSEParser
+from harness.wire.sse import LIMIT, Aside
 from harness.wire.stream import Kind, Stream
 
 _DONE = b"[DONE]"
@@ -73,18 +73,17 @@ class Engine:
             kind = self._odd(data, name)
         sink.row(kind, start, end)
 
-    def aside(self, parser: SSEParser) -> None:
-        """Comments, and lines that are no SSE field: dropped by every parser, and sometimes an error in disguise."""
-        self.comments += parser.comments
-        parser.comments.clear()
-        for offset, line in parser.strays:
-            name, _, rest = line.partition(b":")
-            shown = line[:80].decode("utf-8", "replace")
-            self.sink.fault("field", f"no field of the standard: {shown}", offset, event=False)
-            value, _ = parse(rest.strip() if name == b"error" else line)
-            if isinstance(value, dict) and not errors.found(value, self.sink) and name == b"error":
-                errors.named(rest, value, self.sink)
-        parser.strays.clear()
+    def aside(self, line: Aside) -> None:
+        """A comment, or a line that is no SSE field: dropped by every parser, and sometimes an error in disguise."""
+        if line.line[:1] == b":":
+            self.comments.append((line.start, line.end))
+            return
+        name, _, rest = line.line.partition(b":")
+        shown = line.line[:80].decode("utf-8", "replace")
+        self.sink.fault("field", f"no field of the standard: {shown}", line.start, event=False)
+        value, _ = parse(rest.strip() if name == b"error" else line.line)
+        if isinstance(value, dict) and not errors.found(value, self.sink) and name == b"error":
+            errors.named(rest, value, self.sink)
 
     def _hold(self, data: bytes) -> None:
         self._held_size += len(data)

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from harness.wire.hole import Hole, Replay, learn
 from harness.wire.sink import Sink
-from harness.wire.sse import Block, SSEParser
+from harness.wire.sse import Aside, Block, SSEParser
 
 _PATIENCE = 64  # events without a try at learning, at most, when holes do not fit what comes
 
@@ -18,7 +18,7 @@ class Reader(Protocol):
 
     def event(self, data: bytes | None, name: str, start: int, end: int) -> None: ...
 
-    def aside(self, parser: SSEParser) -> None: ...
+    def aside(self, line: Aside) -> None: ...
 
 
 class SSEFrames:
@@ -44,7 +44,7 @@ class SSEFrames:
         if not self._by_line and not self._alike(data):
             self._give_up()
         if self._by_line:
-            self._blocks(self.parser.blocks(data))
+            self._items(self.parser.items(data))
             return
         self._held.append(data)
         self._size += len(data)
@@ -85,14 +85,15 @@ class SSEFrames:
         if self._base or self._size:
             self.parser.seek(self._base)
         for data in self._held:
-            self._blocks(self.parser.blocks(data))
+            self._items(self.parser.items(data))
         self._held = []
 
-    def _blocks(self, blocks: list[Block]) -> None:
-        for block in blocks:
-            self._reader.event(block.data, block.name, block.start, block.end)
-        if self.parser.comments or self.parser.strays:
-            self._reader.aside(self.parser)
+    def _items(self, items: list[Block | Aside]) -> None:
+        for item in items:
+            if type(item) is Block:
+                self._reader.event(item.data, item.name, item.start, item.end)
+            else:
+                self._reader.aside(item)  # type: ignore[arg-type]
 
     def _bulk(self, buffer: bytes) -> int:
         """Read the whole events of the buffer; where they end."""
@@ -116,7 +117,7 @@ class SSEFrames:
                 event(buffer[at + 6 : end - width], "", base + at, base + end - late)
             else:
                 self.parser.seek(base + at)
-                self._blocks(self.parser.blocks(buffer[at:end]))
+                self._items(self.parser.items(buffer[at:end]))
             if len(owners) == pieces + 1:
                 if self._rest:
                     self._rest -= 1

@@ -35,18 +35,21 @@ class Block(NamedTuple):
     id: str
 
 
-class Stray(NamedTuple):
-    """A line that is no field of the standard's, at byte ``offset``; ``line`` is cut to 2,000 bytes."""
+class Aside(NamedTuple):
+    """A line that says nothing to the standard: a comment (it starts with a colon), or no known field.
 
-    offset: int
+    ``end`` counts the line's end in; ``line`` is cut to 2,000 bytes.
+    """
+
+    start: int
+    end: int
     line: bytes
 
 
 class SSEParser:
     """Bytes in, events out; any split of the bytes gives the same events.
 
-    ``comments``: (start, end) offsets of comment lines. ``strays``: lines that are no known field. ``oversize``:
-    offsets of events over ``limit``. ``tail``: after :meth:`close`, the unterminated last block.
+    ``tail``: after :meth:`close`, the unterminated last block.
     """
 
     def __init__(self, limit: int = LIMIT) -> None:
@@ -54,9 +57,6 @@ class SSEParser:
         self.offset = 0  # of the next byte to come
         self.last_id = ""
         self.retry: int | None = None
-        self.comments: list[tuple[int, int]] = []
-        self.strays: list[Stray] = []
-        self.oversize: list[int] = []
         self.tail = b""
         self._rest: list[bytes] = []  # the line that has not ended yet
         self._rest_size = 0
@@ -78,8 +78,8 @@ class SSEParser:
         """The events that these bytes complete."""
         return [
             Event(b.name or "message", b.data.decode("utf-8", "replace"), b.id, b.start, b.end)
-            for b in self.blocks(data)
-            if b.data is not None
+            for b in self.items(data)
+            if type(b) is Block and b.data is not None
         ]
 
     def close(self) -> list[Event]:
@@ -87,8 +87,9 @@ class SSEParser:
         self.tail = b"".join(self._raw) + b"".join(self._rest)
         return []
 
-    def blocks(self, data: bytes) -> list[Block]:
-        """As :meth:`feed`, as bytes, oversize events included."""
+    def items(self, data: bytes) -> list[Block | Aside]:
+        """As :meth:`feed`, as bytes and in the order in which they stand: events (oversize ones included), comments
+        and strange lines."""
         if not self._started:
             data = self._after_bom(data)
         if not data:
@@ -106,14 +107,14 @@ class SSEParser:
         base = self.offset - self._rest_size
         if self._rest:
             data = b"".join([*self._rest, data])
-        out: list[Block] = []
+        out: list[Block | Aside] = []
         done = 0
         for match in _LINE_END.finditer(data):
             stop, end = match.span()
             if stop == done and not self._long:
                 self._dispatch(base + stop + 1, out)
             else:
-                self._line(data[done:stop], base + done, base + end, data[done:end])
+                self._line(data[done:stop], base + done, data[done:end], out)
             done = end
         self._skip_lf = data[done - 1] == 13 and done == len(data)
         self.offset = base + done
@@ -145,7 +146,7 @@ class SSEParser:
             self._long = self._over = True
             self._rest, self._rest_size = [], 0
 
-    def _line(self, line: bytes, start: int, end: int, raw: bytes) -> None:
+    def _line(self, line: bytes, start: int, raw: bytes, out: list[Block | Aside]) -> None:
         if self._long or len(line) > self.limit:
             self._long, self._over = False, True
             self._start = start if self._start < 0 else self._start
@@ -154,7 +155,7 @@ class SSEParser:
             self._start = start
         self._remember(raw)
         if line[0] == 58:  # a colon: comment
-            self.comments.append((start, end))
+            out.append(Aside(start, start + len(raw), line[:2000]))
             return
         name, _, value = line.partition(b":")
         if value[:1] == b" ":
@@ -172,8 +173,8 @@ class SSEParser:
         elif name == b"retry":
             if value.isdigit() and len(value) < 19:
                 self.retry = int(value)
-        elif len(self.strays) < 1000:
-            self.strays.append(Stray(start, line[:2000]))
+        else:
+            out.append(Aside(start, start + len(raw), line[:2000]))
 
     def _remember(self, raw: bytes) -> None:
         self._raw.append(raw)
@@ -181,9 +182,8 @@ class SSEParser:
         if self._raw_size > self.limit:
             self._raw, self._raw_size = [], 0
 
-    def _dispatch(self, end: int, out: list[Block]) -> None:
+    def _dispatch(self, end: int, out: list[Block | Aside]) -> None:
         if self._over:
-            self.oversize.append(self._start)
             out.append(Block(self._start, end, None, self._name, self.last_id))
         elif self._data:
             out.append(Block(self._start, end, b"\n".join(self._data), self._name, self.last_id))

@@ -13,7 +13,7 @@ from harness.capture.model import Request
 from harness.errors import InputError
 from harness.lab.ask import Ask, read_ask
 from harness.lab.connection import Connection, Incoming
-from harness.lab.emitter import Emitter
+from harness.lab.engines import Engines
 from harness.lab.gateways.registry import open_gateway
 from harness.lab.ledger import Ledger, Record
 from harness.lab.pages import PAGES
@@ -21,7 +21,7 @@ from harness.lab.passage import Passage
 from harness.lab.registry import faults
 from harness.lab.response import Response
 from harness.lab.scenarios import Scenario, built_in
-from harness.lab.source import ModelNotFound, plan
+from harness.lab.source import ModelNotFound, make
 
 CHAT = {
     "/v1/chat/completions": "chat",
@@ -41,6 +41,7 @@ class Lab:
         self.scenarios = dict(built_in() if scenarios is None else scenarios)
         faults()  # imported now, so that no request waits for it
         self.ledger = Ledger()
+        self.engines = Engines()
         self.stores: dict[str, dict[str, Any]] = {}
         self.connections: set[Connection] = set()
 
@@ -79,11 +80,10 @@ class Lab:
     def _chat(self, connection: Connection, request: Incoming, dialect: str) -> None:
         body = _json(request)
         ask = read_ask(dialect, body, request.headers)
-        made = plan(ask, self.scenarios)
+        made = make(ask, self.scenarios)
         record = self.ledger.open(self._record(request, body, ask, "engine"))
-        emitter = Emitter(
-            made, Response(connection.transport, request.http, record, again=request.again), self._over(connection)
-        )
+        response = Response(connection.transport, request.http, record, again=request.again)
+        emitter = self.engines.emitter(ask, made, response, self._over(connection))
         connection.exchange = emitter
         emitter.begin()
 

@@ -6,15 +6,19 @@ import asyncio
 from collections.abc import Callable
 
 from harness.lab.clock import now_ns
-from harness.lab.plan import Plan
+from harness.lab.engine.life import Life
+from harness.lab.plan import CONTENT_KINDS, Emission, Plan
 from harness.lab.response import Response
 
 
 class Emitter:
     """One plan being executed. ``done`` is called once, when nothing more will be written."""
 
-    def __init__(self, plan: Plan, response: Response, done: Callable[[], None]) -> None:
-        self.plan, self.response, self.done = plan, response, done
+    def __init__(
+        self, plan: Plan, response: Response, done: Callable[[], None], life: Life | None = None, reason: str = "stop"
+    ) -> None:
+        self.plan, self.response, self.done, self.life, self.reason = plan, response, done, life, reason
+        self._tokens = 0
         self.loop = asyncio.get_running_loop()
         waited = (now_ns() - response.record.started) / 1e9 if response.record else 0.0
         self.start = self.loop.time() - waited
@@ -39,6 +43,7 @@ class Emitter:
             return
         if record:
             record.ended("aborted", detail)
+        self._end_life("abort")
         self._stop()
 
     def pause(self) -> None:
@@ -51,7 +56,9 @@ class Emitter:
 
     def _tick(self) -> None:
         """Do all that is due; set the timer for the next step."""
-        self._timer = None
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
         while not self._over and (not self._paused or self._gone):
             at = self._due()
             if at is None:
@@ -79,11 +86,28 @@ class Emitter:
                 length = plan.declared if plan.declared is not None else len(plan.body())
             self.response.head(plan.status, plan.headers, plan.transfer, length, plan.end == "complete")
         elif self._next < len(plan.emissions):
-            self.response.body(plan.encode(plan.emissions[self._next]))
-            self._next += 1
+            emission = self._take()
+            self.response.body(plan.encode(emission))
+            self._count(emission)
         else:
             self.response.finish(plan.end)
+            self._end_life(self.reason if plan.end == "complete" else "error")
             self._stop()
+
+    def _take(self) -> Emission:
+        """The emission to write now."""
+        self._next += 1
+        return self.plan.emissions[self._next - 1]
+
+    def _count(self, emission: Emission) -> None:
+        """Tell the meter of tokens; an engine, where there is one, does that itself."""
+        if self.life is not None and emission.kind in CONTENT_KINDS and emission.token > self._tokens:
+            self.life.token(self.loop.time(), emission.token - self._tokens)
+            self._tokens = emission.token
+
+    def _end_life(self, reason: str) -> None:
+        if self.life is not None:
+            self.life.end(self.loop.time(), reason)
 
     def _stop(self) -> None:
         if self._over:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
+from harness.lab.engines import Engines
 from harness.lab.gateways.registry import gateways
 from harness.lab.ledger import Ledger
 from harness.lab.registry import faults
@@ -19,6 +20,7 @@ class Shown(Protocol):
     """What the pages need to know of the lab."""
 
     ledger: Ledger
+    engines: Engines
     scenarios: Mapping[str, Scenario]
 
 
@@ -52,6 +54,10 @@ def version(lab: Shown) -> tuple[str, Any]:
     return JSON, {"version": "lab"}
 
 
+def metrics(lab: Shown) -> tuple[str, Any]:
+    return "text/plain; version=0.0.4; charset=utf-8", lab.engines.metrics()
+
+
 def ledger(lab: Shown) -> tuple[str, Any]:
     return JSON, {"records": lab.ledger.rows(), "dropped": lab.ledger.dropped, "bound_bytes": lab.ledger.bound}
 
@@ -65,6 +71,6 @@ def catalogue(lab: Shown) -> tuple[str, Any]:
 
 
 PAGES: dict[str, Callable[[Any], tuple[str, Any]]] = {
-    "/": root, "/health": health, "/v1/models": models, "/api/tags": tags, "/api/version": version,
+    "/": root, "/health": health, "/metrics": metrics, "/v1/models": models, "/api/tags": tags, "/api/version": version,
     "/version": version, "/ledger/": ledger, "/ledger": ledger, "/catalogue": catalogue,
 }  # fmt: skip

@@ -20,7 +20,9 @@ BUILT_IN = Path(__file__).with_name("scenarios.toml")
 @dataclass(frozen=True, slots=True)
 class Scenario:
     """One model of the lab. ``events`` 0: by seed and prompt, 3 to 5 s; ``ttft`` ms to the first content; ``rate``
-    content events a second; ``jitter`` the share by which gaps vary; ``thinks`` reasoning events before the answer.
+    content events a second; ``jitter`` the share by which gaps vary; ``thinks`` reasoning events before the answer;
+    ``engine`` the engine profile that makes the tokens, ``prompt_tokens`` the prompt's size where not its own,
+    ``load`` how many other requests the synthesiser puts beside it.
     """
 
     name: str
@@ -33,6 +35,8 @@ class Scenario:
     thinks: int = 0
     reasoning_field: str = "reasoning"
     engine: str = ""
+    prompt_tokens: int = 0
+    load: int = 0
     replay: str = ""
     faults: tuple[Call, ...] = ()
 
@@ -72,7 +76,7 @@ def _read(name: str, table: Any, where: str) -> Scenario:
 def _scenario(name: str, rows: Mapping[str, Any], base: Scenario) -> Scenario:
     changes: dict[str, Any] = {}
     for key, value in rows.items():
-        if key in ("events", "thinks"):
+        if key in ("events", "thinks", "prompt_tokens", "load"):
             changes[key] = int(_number(name, key, value))
         elif key in ("rate", "jitter"):
             changes[key] = _number(name, key, value)
@@ -81,7 +85,9 @@ def _scenario(name: str, rows: Mapping[str, Any], base: Scenario) -> Scenario:
         elif key in ("text", "about", "reasoning_field", "engine", "replay"):
             changes[key] = str(value)
         else:
-            raise InputError(f"{name} has no setting {key!r}", "lab", "Settings: events rate ttft jitter text thinks.")
+            raise InputError(
+                f"{name} has no setting {key!r}", "lab", "Settings: events rate ttft jitter text thinks engine."
+            )
     scenario = replace(base, **changes)
     if scenario.text not in TEXTS:
         raise InputError(f"{name}: there is no text {scenario.text!r}", "lab", f"Texts: {', '.join(TEXTS)}.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from types import ModuleType
 
 from harness.errors import InputError
@@ -25,11 +26,25 @@ DIALECTS: dict[str, ModuleType] = {
 JSON_HEADERS = (("content-type", "application/json"),)
 
 
-def plan(ask: Ask, scenarios: Mapping[str, Scenario] | None = None) -> Plan:
-    """The whole response to a request, faults included. Unknown models raise ModelNotFound."""
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A plan with what an engine must know: tokens to make, prompt tokens, and why the answer ends."""
+
+    plan: Plan
+    scenario: Scenario
+    tokens: int
+    prompt: int
+    reason: str
+
+
+def make(ask: Ask, scenarios: Mapping[str, Scenario] | None = None) -> Made:
+    """The whole response to a request, faults included. Unknown models raise ModelNotFound.
+
+    Where the scenario has an engine, times are zero but for what faults add: the engine says when.
+    """
     scenario = find(ask, scenarios)
-    made = healthy(ask, scenario)
-    return apply(made, scenario.faults, seed=f"{ask.seed}:{ask.prompt}")
+    made = healthy(ask, scenario, paced=not scenario.engine)
+    return replace(made, plan=apply(made.plan, scenario.faults, seed=f"{ask.seed}:{ask.prompt}"))
 
 
 def find(ask: Ask, scenarios: Mapping[str, Scenario] | None = None) -> Scenario:
@@ -39,17 +54,20 @@ def find(ask: Ask, scenarios: Mapping[str, Scenario] | None = None) -> Scenario:
     return known[ask.model].marked(ask.marked)
 
 
-def healthy(ask: Ask, scenario: Scenario, pace_seed: str = "") -> Plan:
+def healthy(ask: Ask, scenario: Scenario, pace_seed: str = "", paced: bool = True) -> Made:
     """The response before any fault; ``pace_seed`` for other jitter over the same text."""
     choices = answer(ask, scenario)
     longest = max(c.size for c in choices)
-    times = metronome(scenario, longest, pace_seed or f"{ask.seed}:{ask.prompt}")
+    seed = pace_seed or f"{ask.seed}:{ask.prompt}"
+    times = metronome(scenario, longest, seed) if paced else [0.0] * (longest + 2)
     dialect = DIALECTS[ask.dialect]
-    if not ask.stream:
-        payload = dialect.whole(ask, scenario, choices)
-        made = Emission(times[-1], "text", payload, token=longest)
-        at = made.at
-        return Plan((made,), 200, JSON_HEADERS, Framing("json"), "length", head_at=at, end_at=at)
-    rows = dialect.stream(ask, scenario, choices, times)
-    head_at = 0.0 if dialect is fastgpt else rows[0].at
-    return Plan(tuple(rows), 200, dialect.HEADERS, Framing(dialect.FORMAT), head_at=head_at, end_at=rows[-1].at)
+    if ask.stream:
+        rows = dialect.stream(ask, scenario, choices, times)
+        head_at = 0.0 if dialect is fastgpt else rows[0].at
+        plan = Plan(tuple(rows), 200, dialect.HEADERS, Framing(dialect.FORMAT), head_at=head_at, end_at=rows[-1].at)
+    else:
+        at = times[-1]
+        whole = Emission(at, "text", dialect.whole(ask, scenario, choices), token=longest)
+        plan = Plan((whole,), 200, JSON_HEADERS, Framing("json"), "length", head_at=at, end_at=at)
+    prompt = scenario.prompt_tokens or ask.prompt_tokens
+    return Made(plan, scenario, longest, prompt, choices[0].finish)

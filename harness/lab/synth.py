@@ -17,6 +17,9 @@ from harness.capture.model import Capture, Clock, End, Head, Request, stamped
 from harness.errors import InputError
 from harness.lab import source
 from harness.lab.ask import Ask, read_ask
+from harness.lab.engine.profile import presets
+from harness.lab.engine.virtual import token_times
+from harness.lab.gated import retimed
 from harness.lab.gateways.registry import gateways, open_gateway
 from harness.lab.gateways.virtual import COALESCE, through
 from harness.lab.markers import Call
@@ -103,8 +106,12 @@ def _flow(scenario: Scenario | str, salt: int, places: Sequence[Place], ask: Ask
         if scenario not in built_in():
             raise InputError(f"there is no scenario {scenario!r}", "lab")
         scenario = built_in()[scenario]
-    made = source.healthy(ask, scenario.marked(ask.marked), pace_seed=f"{salt}")
-    plan = apply(made, (*scenario.faults, *ask.marked.calls, *places[0].faults), seed=f"{ask.seed}:{ask.prompt}")
+    scenario = scenario.marked(ask.marked)
+    made = source.healthy(ask, scenario, pace_seed=f"{salt}", paced=not scenario.engine)
+    plan = apply(made.plan, (*scenario.faults, *places[0].faults), seed=f"{ask.seed}:{ask.prompt}")
+    if scenario.engine:
+        profile = presets()[scenario.engine]
+        plan = retimed(plan, token_times(profile, made.prompt, made.tokens, seed=f"{salt}", load=scenario.load))
     plans = [plan]
     for inner, place in pairwise(places):
         plan = _line(plan, inner, random.Random(f"{salt}:line:{inner.name}"))

@@ -77,11 +77,14 @@ class Lab:
         else:
             self._error(connection, request, 404, f"the lab has nothing at {path}", "NotFoundError")
 
-    def _chat(self, connection: Connection, request: Incoming, dialect: str) -> None:
+    def _chat(self, connection: Connection, request: Incoming, dialect: str, replay: str = "") -> None:
+        """The source's answer; a ``replay`` stands in as a gateway, whatever model is asked for."""
         body = _json(request)
-        ask = read_ask(dialect, body, request.headers)
+        ask = read_ask(
+            dialect, {**body, "model": replay} if replay and isinstance(body, dict) else body, request.headers
+        )
         made = make(ask, self.scenarios)
-        record = self.ledger.open(self._record(request, body, ask, "engine"))
+        record = self.ledger.open(self._record(request, body, ask, "gateway" if replay else "engine"))
         response = Response(connection.transport, request.http, record, again=request.again)
         emitter = self.engines.emitter(ask, made, response, self._over(connection))
         connection.exchange = emitter
@@ -89,6 +92,8 @@ class Lab:
 
     def _via(self, connection: Connection, request: Incoming, path: str) -> None:
         name, _, rest = path.removeprefix("/via/").partition("/")
+        if name in self.scenarios and self.scenarios[name].plan is not None:
+            return self._chat(connection, request, CHAT.get(f"/{rest}", "chat"), replay=name)
         body = _json(request)
         if not isinstance(body, dict):
             raise InputError("the body is no JSON object", "lab", 'Send {"model": …, "messages": […]}.')

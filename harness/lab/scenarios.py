@@ -12,6 +12,7 @@ from typing import Any
 from harness.errors import InputError
 from harness.lab.markers import Call, Marked
 from harness.lab.params import milliseconds
+from harness.lab.plan import Plan
 from harness.lab.texts import TEXTS
 
 BUILT_IN = Path(__file__).with_name("scenarios.toml")
@@ -22,7 +23,7 @@ class Scenario:
     """One model of the lab. ``events`` 0: by seed and prompt, 3 to 5 s; ``ttft`` ms to the first content; ``rate``
     content events a second; ``jitter`` the share by which gaps vary; ``thinks`` reasoning events before the answer;
     ``engine`` the engine profile that makes the tokens, ``prompt_tokens`` the prompt's size where not its own,
-    ``load`` how many other requests the synthesiser puts beside it.
+    ``plan`` a replay instead of all that, ``load`` how many other requests the synthesiser puts beside it.
     """
 
     name: str
@@ -37,7 +38,7 @@ class Scenario:
     engine: str = ""
     prompt_tokens: int = 0
     load: int = 0
-    replay: str = ""
+    plan: Plan | None = None
     faults: tuple[Call, ...] = ()
 
     def marked(self, marked: Marked) -> Scenario:
@@ -82,7 +83,7 @@ def _scenario(name: str, rows: Mapping[str, Any], base: Scenario) -> Scenario:
             changes[key] = _number(name, key, value)
         elif key == "ttft":
             changes[key] = milliseconds(value, key)
-        elif key in ("text", "about", "reasoning_field", "engine", "replay"):
+        elif key in ("text", "about", "reasoning_field", "engine"):
             changes[key] = str(value)
         else:
             raise InputError(

@@ -43,7 +43,10 @@ def make(ask: Ask, scenarios: Mapping[str, Scenario] | None = None) -> Made:
     Where the scenario has an engine, times are zero but for what faults add: the engine says when.
     """
     scenario = find(ask, scenarios)
-    made = healthy(ask, scenario, paced=not scenario.engine)
+    if scenario.plan is not None:
+        made = Made(scenario.plan, scenario, 1, ask.prompt_tokens, "stop")
+    else:
+        made = healthy(ask, scenario, paced=not scenario.engine)
     return replace(made, plan=apply(made.plan, scenario.faults, seed=f"{ask.seed}:{ask.prompt}"))
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import CommandParser
 
+from harness.errors import InputError
+from harness.lab.replay import replays
+from harness.lab.scenarios import built_in, load
 from harness.lab.server import serve
 from harness.management.base import ScopeCommand
 
@@ -15,13 +19,37 @@ class Command(ScopeCommand):
     help = "Run the lab alone: a known-good source, a library of faults, and faulty gateways. Ctrl-C ends it."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        port = getattr(settings, "LAB_PORT", 8100)
+        port = settings.LAB_PORT
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default 127.0.0.1)")
         parser.add_argument("--port", type=int, default=port, help=f"port (default {port}, LAB_PORT; 0: a free one)")
         parser.add_argument("--upstream", default="", help="what the gateways stand in front of (default: the lab)")
+        parser.add_argument("--scenarios", action="append", default=[], metavar="FILE", help="more models, as TOML")
+        parser.add_argument(
+            "--replay", action="append", default=[], metavar="FILE",
+            help="a capture, curl trace or HAR as the model (and gateway) replay-NAME",
+        )  # fmt: skip
+        parser.add_argument("--scale", type=float, default=1.0, help="multiply a replay's times (0.5: twice as fast)")
 
     async def run(self, **options: Any) -> None:
-        await serve(options["host"], options["port"], ready=self._ready, upstream=options["upstream"])
+        if not 0 <= options["scale"] <= 1000:
+            raise InputError("is out of bounds", f"--scale {options['scale']}", "Give a number from 0 to 1000.")
+        scenarios = dict(built_in())
+        for name in options["scenarios"]:
+            scenarios |= load(_text(name), name)
+        played = replays(options["replay"], options["scale"])
+        for name in played:
+            self.say(f"{name}: ask for it as a model, or put /via/{name}/v1 where a gateway's base URL points")
+        await serve(
+            options["host"], options["port"],
+            ready=self._ready, upstream=options["upstream"], scenarios={**scenarios, **played},
+        )  # fmt: skip
 
     def _ready(self, base: str) -> None:
         self.say(f"The lab listens on {base}; models: {base}/v1/models, everything: {base}/catalogue")
+
+
+def _text(name: str) -> str:
+    try:
+        return Path(name).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot be read: {error}", name, "Name a TOML file of scenarios.") from None

@@ -4,11 +4,11 @@ import { exchangeId } from "/static/chat/exchange-id.js";
 import { failureOf } from "/static/chat/failure.js";
 import { judgeEnd } from "/static/chat/judge-end.js";
 import { matchRows } from "/static/chat/match-rows.js";
-import { quantile } from "/static/chat/quantile.js";
+import { quantiles } from "/static/chat/quantiles.js";
 import { equal, ok, test } from "./check.js";
 
 test("quantiles interpolate, and of nothing there are none", () => {
-  equal([quantile([4, 1, 3, 2], 0.5), quantile([1, 2], 0.95), quantile([], 0.5)], [2.5, 1.95, null]);
+  equal([quantiles([4, 1, 3, 2], [0.5, 1]), quantiles([1, 2], [0.95]), quantiles([], [0.5])], [[2.5, 4], [1.95], [null]]);
 });
 
 test("rows are paired by what bytes the outer side has, not by their number", () => {

@@ -122,6 +122,7 @@ export class FollowExchange {
     await painted;
     if (this.law.wasHidden) turn.note("The tab was hidden for a while: no paint stamps for that time.");
     tell({ type: "painted", exchange, rows: [], last: { t: end.t, hidden: this.law.wasHidden } });
+    if (this.#ahead === null) scope.bound(null, "no socket: the run page has the server's side");
     scope.freeze(this.shown);
     await new Promise((resolve) => setTimeout(resolve, SOCKET_MS));
     if (this.#judged.signal.aborted) return;

@@ -9,7 +9,7 @@ import { Scope } from "./scope.js";
 import { Status } from "./status.js";
 import { TurnView } from "./turn-view.js";
 
-/** @template {Element} T @param {string} id @returns {T} */
+/** @template {HTMLElement} T @param {string} id @returns {T} */
 const get = (id) => /** @type {any} */ (document.getElementById(id));
 
 const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
@@ -24,7 +24,7 @@ const followed = new Map();
 let history = [];
 let current = "";
 
-worker.onmessage = ({ data }) => followed.get(data.exchange)?.hear(data);
+worker.onmessage = (/** @type {MessageEvent} */ { data }) => followed.get(data.exchange)?.hear(data);
 document.addEventListener("visibilitychange", () => followed.get(current)?.law.request(false));
 
 /** @param {string} prompt @param {string} route */

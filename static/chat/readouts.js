@@ -3,14 +3,14 @@
 
 import { element } from "./element.js";
 import { matchRows } from "./match-rows.js";
-import { quantile } from "./quantile.js";
+import { quantiles } from "./quantiles.js";
 
 /** @param {number | null} ms */
 const show = (ms) => (ms === null ? "–" : ms.toFixed(Math.abs(ms) < 10 ? 2 : 1));
 
 /** @param {string} name @param {number[]} values */
 const line = (name, values) =>
-  element("tr", {}, element("th", { scope: "row" }, name), ...[0.5, 0.95, 1].map((q) => element("td", {}, show(quantile(values, q)))));
+  element("tr", {}, element("th", { scope: "row" }, name), ...quantiles(values, [0.5, 0.95, 1]).map((ms) => element("td", {}, show(ms))));
 
 /** @param {import("./timeline.js").Lane[]} lanes @returns {Element[]} rows of a table */
 export function readouts(lanes) {

@@ -6,7 +6,7 @@ import { readouts } from "./readouts.js";
 import { drawTimeline } from "./timeline.js";
 
 const PICTURE_MS = 150; // between redraws while data flows
-const FIGURES_MS = 600;
+const FIGURES_MS = 1000;
 
 /** @typedef {import("./timeline.js").Lane} Lane */
 

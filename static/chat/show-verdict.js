@@ -49,7 +49,7 @@ export function showVerdict(turn, exchange, answer) {
   const badge = turn.part("verdict");
   badge.textContent = text;
   badge.dataset.verdict = kind;
-  turn.part("summary").textContent = [verdict.summary, verdict.needs && `Needed: ${verdict.needs}`].filter(Boolean).join(" ");
+  turn.part("summary").textContent = [verdict.summary, verdict.needs && `needed: ${verdict.needs}`].filter(Boolean).join(" · ");
   const run = `/runs/${encodeURIComponent(exchange)}/`;
   const links = captures.map(({ hop, tap }) =>
     element("a", { href: `${run}captures/${encodeURIComponent(`${hop}.${tap}`)}.capture.jsonl`, download: "" }, `${hop}.${tap}`),

@@ -64,9 +64,8 @@ def refusal(method: str, headers: Mapping[str, str], allowed: Collection[str]) -
     """Status and reason for which a request must be turned away, None for one that may pass."""
     host = headers.get("host", "")
     if not host_allowed(host, allowed):
-        return 400, InputError(
-            f"{hostname(host) or host!r} is not a name of this server", "Host header", "Add it to HARNESS_HOSTS."
-        )
+        name = hostname(host) or repr(host)
+        return 400, InputError(f"{name} is not a name of this server", "Host header", "Add it to HARNESS_HOSTS.")
     if method not in SAFE and not same_origin(headers, allowed):
         return 403, InputError(
             f"{headers.get('origin')} is not the origin of this page",

@@ -53,6 +53,12 @@ def _serve(request: HttpRequest, name: str) -> HttpResponseBase:
     kind = TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     etag = f'"{facts.st_mtime_ns:x}-{facts.st_size:x}"'
     modified = int(facts.st_mtime)
-    validators = {"ETag": etag, "Last-Modified": http_date(modified), "Cache-Control": "no-cache"}
-    response = HttpResponse(path.read_bytes(), content_type=kind, headers=validators)
+    headers = {
+        "ETag": etag,
+        "Last-Modified": http_date(modified),
+        "Cache-Control": "no-cache",
+        "Content-Length": str(facts.st_size),
+    }
+    content = path.read_bytes() if request.method == "GET" else b""
+    response = HttpResponse(content, content_type=kind, headers=headers)
     return get_conditional_response(request, etag, modified, response) or response

@@ -1,0 +1,129 @@
+"""``up`` as a user has it: it serves, one Ctrl-C ends everything, and every port is free afterwards."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def free_ports(count: int) -> list[int]:
+    with ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        return [one.getsockname()[1] for one in sockets]
+
+
+def is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) != 0
+
+
+@contextmanager
+def up(data: Path, web: int, lab: int, **env: str) -> Iterator[subprocess.Popen[str]]:
+    variables = {"PORT": str(web), "LAB_PORT": str(lab), "HARNESS_DATA_DIR": str(data), "PYTHONUNBUFFERED": "1"}
+    child = subprocess.Popen(
+        [sys.executable, "manage.py", "up"],
+        cwd=ROOT, env=os.environ | variables | env, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        yield child
+    finally:
+        child.kill()
+        child.communicate()
+
+
+def wait_until_ready(child: subprocess.Popen[str]) -> None:
+    assert child.stdout
+    for line in child.stdout:
+        if "Ctrl-C stops everything" in line:
+            return
+    assert child.stderr
+    pytest.fail(f"up ended with {child.wait()}: {child.stderr.read()}")
+
+
+def children_of(pid: int) -> list[int]:
+    text = Path(f"/proc/{pid}/task/{pid}/children").read_text()
+    return [int(word) for word in text.split()]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_it_serves_and_one_signal_ends_it_and_frees_its_ports(number: signal.Signals, tmp_path: Path) -> None:
+    web, lab = free_ports(2)
+    with up(tmp_path / "var", web, lab) as child:
+        wait_until_ready(child)
+        with urllib.request.urlopen(f"http://127.0.0.1:{web}/healthz") as response:
+            assert response.status == 200
+        assert not is_free(lab)
+        child.send_signal(number)
+        out, err = child.communicate(timeout=20)
+    assert child.returncode == 0 and "Traceback" not in out + err
+    assert is_free(web) and is_free(lab)
+    assert (tmp_path / "var" / "secret.key").stat().st_mode & 0o077 == 0
+
+
+def test_ports_are_freed_even_when_it_is_killed(tmp_path: Path) -> None:
+    web, lab = free_ports(2)
+    with up(tmp_path / "var", web, lab) as child:
+        wait_until_ready(child)
+        gone = [os.pidfd_open(pid) for pid in children_of(child.pid)]
+        child.kill()
+        child.wait()
+        for descriptor in gone:
+            assert wait_gone(descriptor)
+    assert is_free(web) and is_free(lab)
+
+
+def wait_gone(descriptor: int) -> bool:
+    """Whether the process of a pidfd has ended; waits for it."""
+    try:
+        return bool(select.select([descriptor], [], [], 20)[0])
+    finally:
+        os.close(descriptor)
+
+
+def test_a_child_that_dies_is_named_and_takes_the_others_along(tmp_path: Path) -> None:
+    web, lab = free_ports(2)
+    with up(tmp_path / "var", web, lab) as child:
+        wait_until_ready(child)
+        os.kill(children_of(child.pid)[0], signal.SIGKILL)
+        _, err = child.communicate(timeout=20)
+    assert child.returncode == 2
+    assert f"http://127.0.0.1:{web}: the web was killed by SIGKILL" in err
+    assert is_free(web) and is_free(lab)
+
+
+@pytest.mark.parametrize("variable", ["PORT", "LAB_PORT"])
+def test_a_taken_port_is_one_clear_line_and_exit_2(variable: str, tmp_path: Path) -> None:
+    web, lab = free_ports(2)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", {"PORT": web, "LAB_PORT": lab}[variable]))
+        taken.listen()
+        with up(tmp_path / "var", web, lab) as child:
+            out, err = child.communicate(timeout=30)
+    assert (child.returncode, out) == (2, "")
+    assert err.count("\n") == 1 and f"the port is taken. Stop what listens there, or set {variable}" in err
+    assert not (tmp_path / "var").exists()
+
+
+def test_the_same_port_twice_and_a_wrong_route_are_told_before_anything_starts(tmp_path: Path) -> None:
+    (port,) = free_ports(1)
+    with up(tmp_path / "var", port, port) as child:
+        _, err = child.communicate(timeout=30)
+    assert child.returncode == 2 and f"PORT and LAB_PORT are both {port}" in err
+    with up(tmp_path / "var", *free_ports(2), HARNESS_GATEWAY_URL="gw:3000") as child:
+        _, err = child.communicate(timeout=30)
+    assert child.returncode == 2 and "HARNESS_GATEWAY_URL='gw:3000' is not a URL" in err

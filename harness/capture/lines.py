@@ -6,7 +6,10 @@ import base64
 import binascii
 from array import array
 from dataclasses import replace
+from math import isfinite
 from typing import Any
+
+import orjson
 
 from harness.capture.fields import Object, Place, headers, integer, mapping, number, parse_line, rest, shown, text
 from harness.capture.model import ENDS, KINDS, TAPS, WIRES, Capture, Clock, End, Head, Request, kind_of
@@ -34,9 +37,26 @@ class Lines:
         self.held: bool | None = None  # whether this file holds the bytes itself; None before the first read
 
     def feed(self, line: bytes) -> None:
+        if self.held and self._plain(line):
+            self.place.line += 1
+            return
         if line.strip():
             self.take(parse_line(self.place, line))
         self.place.line += 1
+
+    def _plain(self, line: bytes) -> bool:
+        """The quick way for what nearly every line is, ``{"t": 1.5, "data": "…"}``, once there was such a line."""
+        try:
+            obj = orjson.loads(line)
+            t, content = obj["t"], obj["data"]
+        except (ValueError, KeyError, TypeError):
+            return False
+        if len(obj) != 2 or type(t) is not float or type(content) is not str or not isfinite(t) or self.end is not None:
+            return False
+        self.body += content.encode()
+        self.times.append(t)
+        self.ends.append(len(self.body))
+        return True
 
     def take(self, obj: Object) -> None:
         """One line that is parsed already."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ssl
+from contextlib import suppress
 from functools import lru_cache
+from importlib import import_module
 
 import httpcore
 import httpx
@@ -11,6 +13,10 @@ import httpx
 from harness.errors import RouteError
 from harness.probe.backend import StampingBackend
 from harness.routes.model import Hop, Timeouts
+
+# httpcore imports this in the first exchange, which on a slow machine costs that stream half a second of its own.
+with suppress(ImportError):
+    import_module("anyio._backends._asyncio")
 
 
 @lru_cache(maxsize=32)

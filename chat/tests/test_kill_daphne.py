@@ -13,6 +13,7 @@ from harness.runs.adopt import adopt
 from harness.runs.store import load_captures
 from harness.tests.probe.fakes import HEAD, Talk, Upstream, chunk
 
+KEY = "sk-test-0123456789abcdef"
 SECONDS = 2.3  # that the stream runs before the kill
 
 
@@ -45,8 +46,10 @@ async def chat_until_killed(app: Site) -> tuple[list[tuple[float, int]], float, 
 
 @pytest.mark.django_db
 def test_a_killed_web_process_loses_at_most_the_last_second_of_a_chat() -> None:
-    with site() as app:
+    with site(HARNESS_GATEWAY_KEY=KEY) as app:
         sent, killed, got = asyncio.run(chat_until_killed(app))
+        (spool,) = (app.folder / "spool").glob("*.spool")
+        assert KEY.encode() not in spool.read_bytes(), "secrets are masked before they reach the disk"
         assert adopt(app.folder / "spool") == ["killed"]
     read, write = load_captures("killed")
     assert (read.tap, read.kind, write.tap, write.hop) == ("read", "gateway", "write", "app")

@@ -48,6 +48,14 @@ export class Composer {
     this.parts.prompt.focus();
   }
 
+  /** Give back a prompt that could not be sent, selected, so that typing replaces it. @param {string} text */
+  restore(text) {
+    const { prompt } = this.parts;
+    if (prompt.value) return;
+    prompt.value = text;
+    prompt.select();
+  }
+
   clear() {
     this.parts.prompt.value = "";
   }

@@ -2,6 +2,7 @@
 /** One exchange as the page sees it: the Worker's messages become text, states, lanes and a verdict. */
 
 import { awaitVerdict } from "./await-verdict.js";
+import { LiveLanes } from "./live-lanes.js";
 import { PaintLaw } from "./paint-law.js";
 import { showVerdict } from "./show-verdict.js";
 import { TextWriter } from "./text-writer.js";
@@ -10,89 +11,64 @@ const SOCKET_MS = 1200; // how long the socket may take for the verdict before t
 const PATIENCE_MS = 20_000;
 
 /**
- * @typedef {import("./timeline.js").Lane} Lane
- * @typedef {import("./match-rows.js").Row} Row
+ * @typedef {import("./deltas.js").Piece} Piece
  * @typedef {object} Around
  * @property {string} exchange
  * @property {import("./turn-view.js").TurnView} turn
  * @property {import("./status.js").Status} status
  * @property {import("./scope.js").Scope} scope
  * @property {(message: object) => void} tell the Worker
- * @property {() => void} oncommit text was added
- * @property {(text: string) => void} onended the answer's text
+ * @property {() => void} oncommit something was added
+ * @property {(text: string, state: string) => void} onended the answer's text
  */
 
 export class FollowExchange {
-  #sentAt = 0; // ms since the epoch
   #upto = 0;
   #shown = 0;
   #text = "";
-  /** @type {[number, number][]} */ #writes = [];
-  /** @type {number | null} */ #ahead = null;
+  #headSeen = false;
   #judged = new AbortController();
-  /** @type {{write: Lane, arrive: Lane & {texts: Row[]}, paint: Lane}} */
-  lanes = {
-    write: { name: "server writes", rows: [] },
-    arrive: { name: "arrivals", rows: [], texts: [] },
-    paint: { name: "paints", rows: [], thin: true },
-  };
+  #live = new LiveLanes();
 
   /** @param {Around} around */
   constructor(around) {
     this.around = around;
     this.writer = new TextWriter((piece) => around.turn.place(piece));
     this.law = new PaintLaw({ commit: () => this.#commit(), painted: (at) => this.#painted(at) });
-    this.shown = Object.values(this.lanes);
-    around.scope.show(this.shown, () => (this.#sentAt ? performance.timeOrigin + performance.now() - this.#sentAt : 0));
+    around.scope.show(this.#live.lanes, () => this.#live.now());
   }
 
   /** @param {any} message from the Worker */
   hear(message) {
-    const { status } = this.around;
-    if (message.type === "sent") this.#sentAt = message.sentAt;
-    else if (message.type === "head") status.set("waiting");
-    else if (message.type === "read") this.#read(message);
+    const { status, scope } = this.around;
+    if (message.type === "sent") this.#live.sentAt = message.sentAt;
+    else if (message.type === "head") {
+      this.#headSeen = true;
+      status.set("waiting");
+    } else if (message.type === "read") this.#read(message);
     else if (message.type === "ended") this.#ended(message);
-    else if (message.type === "live") this.#live(message.rows);
-    else if (message.type === "clock") this.#compare(message);
-    else if (message.type === "verdict") {
-      this.#judged.abort();
-      this.#judge(message.answer);
-    }
-  }
-
-  /** @param {[number, number][]} rows the server's writes: epoch ms of the server's clock, bytes */
-  #live(rows) {
-    this.#writes.push(...rows);
-    if (this.#ahead === null) return; // shown as soon as the clocks have been compared
-    for (const [at, upto] of rows) this.lanes.write.rows.push([at - this.#ahead - this.#sentAt, upto]);
-    this.around.scope.touch();
-  }
-
-  /** @param {any} clock how far the server's clock is ahead of ours, and how sure that is */
-  #compare({ offset_ms: ahead, uncertainty_ms: bound, isolated }) {
-    this.#ahead = ahead;
-    this.around.scope.bound(bound, isolated ? "" : "page not isolated, stamps are coarse");
-    this.lanes.write.rows.length = 0;
-    this.#live(this.#writes.splice(0));
+    else if (message.type === "live") this.#live.written(message.rows);
+    else if (message.type === "clock") {
+      this.#live.compare(message.offset_ms);
+      scope.bound(message.uncertainty_ms, message.isolated ? "" : "page not isolated, stamps are coarse");
+    } else if (message.type === "verdict") this.#judge(message.answer);
+    scope.touch();
   }
 
   /** @param {any} message */
   #read({ t, upto, pieces, events, note }) {
     const { status, scope, turn } = this.around;
     this.#upto = upto;
-    this.lanes.arrive.rows.push([t, upto]);
+    this.#live.arrived(t, upto, pieces.length > 0);
     for (const event of events) scope.events.push(event);
-    scope.touch();
     if (note) turn.note(note);
     if (pieces.length) {
-      this.lanes.arrive.texts.push([t, upto]);
-      this.#text += pieces.filter((/** @type {any} */ p) => p.part === "content" && !p.choice).map((/** @type {any} */ p) => p.text).join("");
+      for (const { part, choice, text } of pieces) if (part === "content" && choice === 0) this.#text += text;
       this.writer.take(pieces);
-      status.content(pieces.every((/** @type {any} */ piece) => piece.part === "reasoning") ? "thinking" : "streaming");
+      status.content(pieces.every((/** @type {Piece} */ piece) => piece.part === "reasoning") ? "thinking" : "streaming");
       this.law.request();
     }
-    if (events.some((/** @type {any} */ event) => event.kind === "terminator")) status.complete();
+    if (events.some((/** @type {{kind: string}} */ event) => event.kind === "terminator")) status.complete();
   }
 
   #commit() {
@@ -103,11 +79,9 @@ export class FollowExchange {
 
   /** @param {number} at `performance.now()` */
   #painted(at) {
-    /** @type {[number, number]} */
-    const row = [performance.timeOrigin + at - this.#sentAt, this.#shown];
-    this.lanes.paint.rows.push(row);
+    if (!this.#shown) return; // nothing of the stream is on the screen
+    const row = this.#live.painted(at, this.#shown);
     this.around.tell({ type: "painted", exchange: this.around.exchange, rows: [row] });
-    this.around.scope.touch();
   }
 
   /** @param {any} end */
@@ -118,15 +92,16 @@ export class FollowExchange {
     if (end.failure) turn.fail(end.failure);
     else turn.note(end.words, end.state);
     status.set(end.state, end.state === "failed" ? `Failed: ${end.words}` : undefined);
-    onended(this.#text);
+    onended(this.#text, end.state);
     await painted;
     if (this.law.wasHidden) turn.note("The tab was hidden for a while: no paint stamps for that time.");
     tell({ type: "painted", exchange, rows: [], last: { t: end.t, hidden: this.law.wasHidden } });
-    if (this.#ahead === null) scope.bound(null, "no socket: the run page has the server's side");
-    scope.freeze(this.shown);
+    scope.freeze(this.#live.lanes);
     await new Promise((resolve) => setTimeout(resolve, SOCKET_MS));
-    if (this.#judged.signal.aborted) return;
-    const answer = end.failure?.ours ? null : await awaitVerdict(exchange, { signal: this.#judged.signal, patience: PATIENCE_MS });
+    if (!this.#live.compared) scope.bound(null, "no socket: the run page has the server's side");
+    // Refused, or stopped before it was answered: the server may never have had it, and is not asked.
+    const unknown = end.failure?.ours || (end.state === "stopped" && !this.#headSeen);
+    const answer = unknown ? null : await awaitVerdict(exchange, { signal: this.#judged.signal, patience: PATIENCE_MS });
     if (this.#judged.signal.aborted) return;
     if (answer) this.#judge(answer);
     else turn.noVerdict();
@@ -134,6 +109,7 @@ export class FollowExchange {
 
   /** @param {import("./show-verdict.js").Answer} answer */
   #judge(answer) {
+    this.#judged.abort(); // no need to ask any more
     showVerdict(this.around.turn, this.around.exchange, answer);
     this.around.oncommit();
   }

@@ -18,7 +18,7 @@ const FINISHES = /** @type {Record<string, string>} */ ({
 
 /** @param {Seen} seen @returns {{state: "done" | "truncated" | "stopped" | "failed", words: string}} */
 export function judgeEnd({ how, terminator, finishes, error }) {
-  if (how === "aborted") return { state: "stopped", words: "Stopped by you; the text so far stays." };
+  if (how === "aborted") return { state: "stopped", words: "Stopped by you." };
   if (error) return { state: "failed", words: error };
   if (how === "cut" && !terminator) {
     return { state: "truncated", words: "The connection broke off before the end of the answer." };

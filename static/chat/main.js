@@ -48,10 +48,11 @@ function send(prompt, route) {
     scope,
     tell: (message) => worker.postMessage(message),
     oncommit: keepInView,
-    onended: (text) => {
+    onended: (text, state) => {
       // A turn without an answer is left out, since many engines want user and assistant to alternate.
       if (text) history = [...messages, { role: "assistant", content: text }];
       composer.busy = false;
+      if (state === "failed" && !text) composer.restore(prompt);
       keepInView();
     },
   }));

@@ -56,7 +56,7 @@ export class TurnView {
 
   /** @param {import("./failure.js").Failure} failure */
   fail({ what, where, do: remedy }) {
-    const full = what && !/[.!?…]$/.test(what) ? `${what}.` : what;
+    const full = `${what.charAt(0).toUpperCase()}${what.slice(1)}${/[.!?…]$/.test(what) ? "" : "."}`;
     const lines = [element("strong", {}, full), where && element("span", { class: "where" }, where), remedy && element("span", {}, remedy)];
     this.part("notes").append(element("div", { class: "failure", role: "alert" }, ...lines.map((line) => line || null)));
   }

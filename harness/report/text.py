@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.diagnose.answer import Answer, Finding, Verdict
-from harness.report.columns import fill, pad, plain, table
+from harness.report.columns import columns, fill, pad, plain, table
 
 MARKS = {"error": "✗", "warning": "!", "info": "·"}
 COLOURS = {"error": "31", "warning": "33", "info": "36", "good": "32", "dim": "2", "bold": "1"}
-HEADINGS = ("hop", "tap", "outcome", "events", "chars", "1st byte", "1st text", "end", "gap p50", "max")
+HEADINGS = ("hop", "tap", "outcome", "events", "chars", "1st byte", "1st text", "end", "gap p50", "max gap")
+SPARE = ("chars", "gap p50", "1st byte")  # left out, in this order, where the terminal is narrow
 
 
 def render(answer: Answer, width: int = 80, colour: bool = False) -> str:
@@ -18,7 +19,7 @@ def render(answer: Answer, width: int = 80, colour: bool = False) -> str:
     paint = _paint if colour else _leave
     parts = [_verdict(answer.verdict, width, paint)]
     if answer.captures:
-        parts.append(_hops(answer.captures, answer.verdict.first_bad_hop, paint))
+        parts.append(_hops(answer.captures, answer.verdict.first_bad_hop, width, paint))
     parts += [_finding(finding, width, paint) for finding in _ordered(answer.findings)]
     return "\n\n".join(parts) + "\n"
 
@@ -40,7 +41,7 @@ def _verdict(verdict: Verdict, width: int, paint: Any) -> str:
     return "\n".join(lines)
 
 
-def _hops(captures: Sequence[Mapping[str, Any]], bad: str | None, paint: Any) -> str:
+def _hops(captures: Sequence[Mapping[str, Any]], bad: str | None, width: int, paint: Any) -> str:
     """One line a capture; the first bad hop is marked."""
     repeats = any(row.get("repeat") is not None for row in captures)
     rows = []
@@ -61,10 +62,22 @@ def _hops(captures: Sequence[Mapping[str, Any]], bad: str | None, paint: Any) ->
                 *(duration(gaps.get(key)) for key in ("p50", "max")),
             ]
         )
-    lines = table(("  hop", *HEADINGS[1:]), rows, left=3)
+    lines = _fitted([["  hop", *HEADINGS[1:]], *rows], width)
     marked = [paint(lines[0], "dim")]
     marked += [paint(line, "error") if line.startswith("✗") else line for line in lines[1:]]
     return "\n".join(line.rstrip() for line in marked)
+
+
+def _fitted(rows: list[list[str]], width: int) -> list[str]:
+    """The table, without its least telling columns where it would be wider than ``width``."""
+    lines = table(rows[0], rows[1:], left=3)
+    for heading in SPARE:
+        if max(map(columns, lines)) <= width:
+            break
+        gone = rows[0].index(heading)
+        rows = [row[:gone] + row[gone + 1 :] for row in rows]
+        lines = table(rows[0], rows[1:], left=3)
+    return lines
 
 
 def _finding(finding: Finding, width: int, paint: Any) -> str:
@@ -73,7 +86,9 @@ def _finding(finding: Finding, width: int, paint: Any) -> str:
     facts = [f"event {finding.event}"] if finding.event is not None else []
     facts += [f"at {duration(finding.at_ms)}"] if finding.at_ms is not None else []
     facts += [f"repeat {finding.repeat}"] if finding.repeat is not None else []
-    lines = [paint(where, finding.severity, "bold"), *fill(plain(finding.summary), width, "  ")]
+    head, *more = fill(where, width - 2)
+    lines = [paint(line, finding.severity, "bold") for line in (head, *("  " + line for line in more))]
+    lines += fill(plain(finding.summary), width, "  ")
     shown = "; ".join(facts + [_fact(key, fact) for key, fact in finding.evidence.items()])
     for label, text in (("evidence", shown), ("cause", finding.cause), ("fix", finding.fix)):
         if text:

@@ -24,12 +24,12 @@ def framing(start: bytes, content_type: str = "", wire: str = "", *, whole: bool
         return ("none" if not start else "sse" if declared == "text/event-stream" else "text") if whole else ""
     if _FIELD.match(body):
         return "sse"
+    if not whole and any(field.startswith(body) for field in _FIELDS):
+        return ""
     if declared in _NDJSON and body[0] != 60:
         return "ndjson"
     if body[0] in b"{[":
         return _json(body[:ENOUGH], wire, whole)
-    if not whole and any(field.startswith(body) for field in _FIELDS):
-        return ""
     if declared == "text/event-stream" and body[0] != 60:
         return "sse"
     return "text"

@@ -98,6 +98,8 @@ class SSEParser:
             self._skip_lf = False
             if data[0] == 10:
                 self.offset += 1
+                if self._raw:
+                    self._raw.append(b"\n")
                 data = data[1:]
                 if not data:
                     return []

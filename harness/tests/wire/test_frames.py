@@ -54,6 +54,7 @@ FRAGMENTS = [
 @example(b"data: {}\n\n\ndata: 1\n\n", [11], 10_000)
 @example(b"data: 1\r\n\r\ndata: 2\r\n\r\n", [10], 10_000)
 @example(b"data: 1\n\ndata: 2\r\n\r\ndata: 3\n\n", [], 10_000)
+@example(b"\n\n\rdata:{}\r\n", [11], 50)
 def test_bulk_and_line_by_line_agree(body: bytes, cuts: list[int], limit: int) -> None:
     listener, tail = framed(body, cuts, limit)
     items, parser = parsed(body, limit)

@@ -31,15 +31,11 @@ class Ask:
     seed: int = 0
     priority: int = 0
     prompt_tokens: int = 0
+    id: str = ""  # the same for the same key, seed, model and prompt, so that the same request gives the same bytes
 
     @property
     def prompt(self) -> str:
         return self.marked.prompt
-
-    @property
-    def id(self) -> str:
-        """The same for the same key and prompt, so that the same request gives the same bytes."""
-        return hashlib.sha256(f"{self.key}|{self.seed}|{self.model}|{self.prompt}".encode()).hexdigest()[:24]
 
 
 def read_ask(dialect: str, body: Any, headers: Mapping[str, str]) -> Ask:
@@ -52,10 +48,12 @@ def read_ask(dialect: str, body: Any, headers: Mapping[str, str]) -> Ask:
     wanted = body.get("stream_options") if isinstance(body.get("stream_options"), Mapping) else {}
     assert isinstance(options, Mapping) and isinstance(wanted, Mapping)
     user = body.get("user")
+    model = _model(dialect, body)
     key = headers.get("x-exchange-id") or marked.knobs.get("key") or (user if isinstance(user, str) else "")
+    seed = _seed(marked, body)
     return Ask(
         dialect=dialect,
-        model=_model(dialect, body),
+        model=model,
         marked=marked,
         stream=bool(body.get("stream", dialect == "ollama")),
         key=key,
@@ -67,9 +65,10 @@ def read_ask(dialect: str, body: Any, headers: Mapping[str, str]) -> Ask:
         continuous_usage=bool(wanted.get("include_usage") and wanted.get("continuous_usage_stats")),
         tools=tuple(t for t in body.get("tools") or () if isinstance(t, Mapping)),
         detail=bool(body.get("detail")),
-        seed=int(marked.knobs.get("seed") or _number(body, "seed", 0, least=-(2**63))),
+        seed=seed,
         priority=_number(body, "priority", 0, least=-(2**31)),
         prompt_tokens=tokens,
+        id=hashlib.sha256(f"{key}|{seed}|{model}|{marked.prompt}".encode("utf-8", "replace")).hexdigest()[:24],
     )
 
 
@@ -113,6 +112,15 @@ def _limit(body: Mapping[str, Any], options: Mapping[str, Any]) -> int | None:
 def _stop(body: Mapping[str, Any], options: Mapping[str, Any]) -> tuple[str, ...]:
     stop = body.get("stop") or options.get("stop") or ()
     return (stop,) if isinstance(stop, str) else tuple(str(s) for s in stop)
+
+
+def _seed(marked: Marked, body: Mapping[str, Any]) -> int:
+    word = marked.knobs.get("seed")
+    if word is None:
+        return _number(body, "seed", 0, least=-(2**63))
+    if not word.lstrip("-").isdecimal():
+        raise InputError(f"seed={word} is no number", "lab", "Write seed=7, say.")
+    return int(word)
 
 
 def _number(body: Mapping[str, Any], name: str, default: int, least: int = 1) -> int:

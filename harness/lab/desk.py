@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -23,6 +24,7 @@ from harness.lab.response import Response
 from harness.lab.scenarios import Scenario, built_in
 from harness.lab.source import ModelNotFound, make
 
+log = logging.getLogger(__name__)
 CHAT = {
     "/v1/chat/completions": "chat",
     "/v1/completions": "completions",
@@ -56,6 +58,9 @@ class Lab:
             self._error(connection, request, 404, str(error), "NotFoundError")
         except InputError as error:
             self._error(connection, request, 400, str(error), "BadRequestError")
+        except Exception as error:  # the seam: a defect of the lab must not leave a client hanging
+            log.exception("the lab failed on %s", request.target)
+            self._error(connection, request, 500, f"a defect of the lab: {error!r}", "InternalServerError")
 
     def _route(self, connection: Connection, request: Incoming, path: str) -> None:
         if path in CHAT:

@@ -41,7 +41,7 @@ class Engines:
             return Emitter(refusal, response, done)
         life = Life(measured, now, made.prompt, ask.n, ask.max_tokens)
         if engine is None:
-            return Emitter(made.plan, response, done, life, made.reason)
+            return Emitter(made.plan.compiled(), response, done, life, made.reason)
         gated = GatedEmitter(made.plan, response, done, life, made.reason)
         gated.enter(engine, made.prompt, made.tokens, ask.priority)
         return gated

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import orjson
+
 Headers = tuple[tuple[str, str], ...]
 CONTENT_KINDS = ("text", "reasoning", "tool")
 SSE_HEADERS: Headers = (("content-type", "text/event-stream; charset=utf-8"),)
@@ -43,7 +45,6 @@ class Framing:
     format: str = "sse"
     eol: str = "\n"
     space: str = " "
-    ascii: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,12 @@ class Plan:
     def encode(self, emission: Emission) -> bytes:
         """The body bytes of one emission."""
         return emission.data if emission.data is not None else encode(emission, self.framing)
+
+    def compiled(self) -> Plan:
+        """The same with every emission's bytes made and its payload let go: for many plans at once, objects are what
+        costs (the garbage collector walks them all)."""
+        rows = tuple(replace(e, data=self.encode(e), payload=None) for e in self.emissions)
+        return replace(self, emissions=rows)
 
     def body(self) -> bytes:
         return b"".join(self.encode(e) for e in self.emissions)
@@ -101,7 +108,7 @@ class Plan:
 def encode(emission: Emission, framing: Framing) -> bytes:
     """An emission's payload as bytes of the given framing."""
     payload = emission.payload
-    text = payload if isinstance(payload, str) else to_json(payload, framing.ascii)
+    text = payload if isinstance(payload, str) else to_json(payload)
     if framing.format == "json":
         return text.encode()
     if framing.format == "ndjson":
@@ -112,5 +119,9 @@ def encode(emission: Emission, framing: Framing) -> bytes:
     return f"{name}data:{framing.space}{text}{framing.eol}{framing.eol}".encode()
 
 
-def to_json(value: Any, ascii_only: bool = False) -> str:
-    return json.dumps(value, ensure_ascii=ascii_only, separators=(",", ":"))
+def to_json(value: Any) -> str:
+    """Compact JSON. What orjson refuses (half a surrogate pair, which UTF-8 cannot hold) is all escaped."""
+    try:
+        return orjson.dumps(value).decode()
+    except TypeError:
+        return json.dumps(value, separators=(",", ":"))

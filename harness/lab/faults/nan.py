@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 from harness.lab.edits import nth, with_payload
 from harness.lab.params import Params
@@ -17,9 +17,7 @@ def nan(plan: Plan, p: Params) -> Plan:
     if index is None:
         return plan
 
-    def poison(payload: dict[str, Any]) -> None:
-        payload["logprob"] = float("nan")
-
     rows = list(plan.emissions)
-    rows[index] = with_payload(rows[index], poison)
+    marked = with_payload(rows[index], lambda payload: payload.update(logprob="@@nan@@"))
+    rows[index] = replace(marked, data=plan.encode(marked).replace(b'"@@nan@@"', b"NaN"))
     return plan.with_emissions(rows)

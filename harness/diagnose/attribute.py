@@ -34,7 +34,7 @@ def attribute(
         behind = [*inner, *skipped]
         own = _once(alone[index], between[index], pair)
         hidden = any(finding.code == "error.hidden" for finding in between[index])
-        mine = [*between[index]]
+        mine = [_again(finding, behind, pair) for finding in between[index]]
         for finding in own:
             source = None if hidden and finding.symptom in BROKEN else _source(finding, behind)
             mine.append(_inherited(finding, source) if source else finding)
@@ -43,6 +43,14 @@ def attribute(
         shown.append([*between[index], *own])
         out += [(index, finding) for finding in mine]
     return out
+
+
+def _again(finding: Finding, inner: list[Finding], pair: Pair | None) -> Finding:
+    """Against another exchange, a hop behind a sick one shows the same sickness anew: it is not this hop's."""
+    if pair and pair.sameness != "same" and finding.symptom in ("burst", "reorder", "duplicate", "loss", "rewrite"):
+        source = next((other for other in inner if other.code == finding.code), None)
+        return _inherited(finding, source) if source else finding
+    return finding
 
 
 def _told(finding: Finding) -> Finding:

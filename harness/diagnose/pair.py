@@ -33,11 +33,9 @@ class Pair:
     def sameness(self) -> str:
         """``same`` exchange on both sides, ``different`` exchanges of one prompt, or ``unknown``."""
         a, b = self.inner.capture, self.outer.capture
-        if a.exchange and a.exchange == b.exchange:
-            return "same"
-        ids = [{row.id for row in view.stream.identities if row.id} for view in (self.inner, self.outer)]
         if a.exchange and b.exchange:
-            return "same" if ids[0] & ids[1] and _long(ids[0] & ids[1]) else "different"
+            return "same" if a.exchange == b.exchange else "different"
+        ids = [{row.id for row in view.stream.identities if row.id} for view in (self.inner, self.outer)]
         if ids[0] & ids[1]:
             return "same"
         return "different" if ids[0] and ids[1] and all(map(_long, ids)) else "unknown"

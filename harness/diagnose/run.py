@@ -10,6 +10,7 @@ from harness.capture.bundle import resolve_shared
 from harness.capture.model import Capture
 from harness.diagnose.answer import Answer, Finding, Verdict
 from harness.diagnose.attribute import attribute
+from harness.diagnose.comparable import comparable, tells
 from harness.diagnose.pair import Pair
 from harness.diagnose.rules import error
 from harness.diagnose.rules.registry import ALONE, BETWEEN
@@ -29,7 +30,7 @@ def diagnose(captures: Sequence[Capture], *, consumers: bool = False, lang: str 
     if not captures:
         raise InputError("nothing to diagnose", do="Name at least one capture file.")
     groups: dict[int | None, list[Capture]] = {}
-    for capture in resolve_shared([sane(capture) for capture in captures]):
+    for capture in comparable(resolve_shared([sane(capture) for capture in captures])):
         groups.setdefault(capture.repeat, []).append(capture)
     rows: list[dict[str, Any]] = []
     findings: list[Finding] = []
@@ -49,14 +50,14 @@ def diagnose_views(views: Sequence[View], *, consumers: bool = False) -> tuple[V
     """Verdict and findings over one group of decoded captures, innermost first."""
     pairs = [_pair(views, index) for index in range(len(views))]
     answered = any(view.head for view in views)
-    alone = [[*error.unreachable(view, answered), *_all(ALONE, view)] for view in views]
-    between: list[list[Finding]] = [_all(BETWEEN, pair) if pair else [] for pair in pairs]
+    alone = [[*error.unreachable(view, answered), *_all(ALONE, view, view)] for view in views]
+    between: list[list[Finding]] = [_all(BETWEEN, pair, pair.outer) if pair else [] for pair in pairs]
     found = attribute(views, pairs, alone, between)
     return judge(views, pairs, found), [finding for _, finding in found]
 
 
-def _all(rules: Iterable[Any], subject: Any) -> list[Finding]:
-    return [finding for rule in rules for finding in rule(subject)]
+def _all(rules: Iterable[Any], subject: Any, judged: View) -> list[Finding]:
+    return [finding for rule in rules for finding in rule(subject) if tells(judged.capture, finding)]
 
 
 def _pair(views: Sequence[View], index: int) -> Pair | None:

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 EXACT_UNITS = 1500
 WINDOW = 64
+REPEAT_CHARS = 12
 WORD = re.compile(r"\s*(?:[A-Za-z0-9_À-ɏͰ-ԯ'’-]+|\S)|\s+$")
 
 
@@ -185,6 +186,8 @@ def _moves(edits: list[Edit], a: _Units, b: _Units) -> list[Edit]:
     for edit in split:
         if edit.kind == "equal":
             out.append(edit)
+        elif edit.kind == "foreign" and _repeats(inner, outer, edit):
+            out.append(edit._replace(kind="doubled"))
         elif edit.kind == "foreign":
             for part, at in _parts(b, edit.b, edit.b_end):
                 if missing.get(part):
@@ -201,6 +204,12 @@ def _moves(edits: list[Edit], a: _Units, b: _Units) -> list[Edit]:
 def _parts(units: _Units, start: int, stop: int) -> list[tuple[str, int]]:
     first, last = bisect_left(units.at, start), bisect_left(units.at, stop)
     return [(units.parts[i], units.at[i]) for i in range(first, last) if units.parts[i]]
+
+
+def _repeats(inner: str, outer: str, edit: Edit) -> bool:
+    """Whether a whole added stretch is told a second time: next to its twin, or long enough to be no chance."""
+    added = outer[edit.b : edit.b_end]
+    return (len(added.strip()) > REPEAT_CHARS and added.strip() in inner) or _echo(outer, edit.b, edit.b_end)
 
 
 def _echo(text: str, start: int, stop: int) -> bool:

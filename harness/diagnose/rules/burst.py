@@ -147,6 +147,8 @@ def _judge(pair: Pair, rows: list[Timed], clumps: list[list[Timed]], spread: flo
             words=words,
             **common,
         )
+    if pair.sameness == "different" and held < HOLD_ONCE_MS:
+        return None
     severity = "error" if held >= HOLD_ONCE_MS else "warning"
     return HELD.found(
         outer, severity, inner=inner, event=biggest[0].outer_event, clumps=len(clumps), together=together, **common

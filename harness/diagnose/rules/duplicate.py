@@ -10,6 +10,7 @@ from harness.diagnose.counts import counts
 from harness.diagnose.damage import damages
 from harness.diagnose.fault import Fault
 from harness.diagnose.pair import Pair
+from harness.diagnose.rules.interleave import merged
 from harness.diagnose.view import View
 
 COUNTED = Fault(
@@ -51,7 +52,7 @@ def alone(view: View) -> Iterator[Finding]:
         grown, total, first = view.snapshots
         yield SNAPSHOT.found(view, "error", event=first, grown=grown, content_events=total + 1)
     else:
-        counted = [count for count in counts(view) if count.doubled]
+        counted = [count for count in counts(view) if count.doubled and not merged(view)]
         for count in counted:
             yield COUNTED.found(
                 view, "error", event=count.event_of(count.doubled[0]), what=count.what, values=count.doubled[:20]

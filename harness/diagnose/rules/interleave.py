@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from harness.diagnose.answer import Finding
+from harness.diagnose.counts import counts
 from harness.diagnose.fault import Fault
 from harness.diagnose.pair import Pair
 from harness.diagnose.view import View
@@ -21,6 +22,12 @@ TOOLS = Fault(
     "Several tool calls share one index: {detail}.",
     "The hop numbers every call 0; readers join the arguments of different calls.",
     "Keep one running index a stream, and pass the inner hop's on.",
+)
+MERGED = Fault(
+    "interleave.index-lost",
+    "{answers} answers come under one index: choice {choice} is finished {answers} times{asked_words}.",
+    "A hop loses the index of the choices, so that the text is a weave of several answers.",
+    "Copy the inner index into every chunk.",
 )
 CHOICES = Fault(
     "interleave.choices",
@@ -42,10 +49,29 @@ def alone(view: View) -> Iterator[Finding]:
             switches=len(runs) - 1,
             finishes=len(view.stream.finishes),
         )
+    answers = merged(view)
+    if answers:
+        asked = view.asked.get("n")
+        words = {"asked_words": f", and n was {asked}" if asked else ""}
+        yield MERGED.found(
+            view, "error", event=view.content[0], answers=answers, choice=min(view.finished), words=words
+        )
     for fault in view.stream.faults:
         if fault.code == "tool-index":
             yield TOOLS.found(view, "error", event=fault.event, detail=fault.detail)
             break
+
+
+def merged(view: View) -> int:
+    """How many answers one choice holds: it is opened and finished that often, or n says so; 0 when it is one."""
+    if len(view.choices) != 1 or foreign(view):
+        return 0
+    ends = [finish.event for finish in view.stream.finishes]
+    asked = view.asked.get("n")
+    if len(ends) < 2 or any(event < view.content[-1] for event in ends):
+        return 0
+    twice = any(len(count.doubled) >= 0.9 * len(set(count.values)) for count in counts(view))
+    return len(ends) if twice or asked == len(ends) else 0
 
 
 def foreign(view: View) -> list[tuple[int, str]]:

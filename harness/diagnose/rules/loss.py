@@ -71,10 +71,10 @@ def between(pair: Pair) -> Iterator[Finding]:
     for damage in damages(pair):
         if damage.kind == "loss":
             yield _text(pair, damage)
-    if pair.sameness == "different":
-        return
     whole = everything(pair.outer)
     for key in missing_channels(pair):
+        if pair.sameness == "different" and key.part != "reasoning":
+            continue
         text = pair.inner.texts[key].text
         if text.strip() in whole or (
             key.choice not in pair.outer.choices and len(pair.outer.texts) < len(pair.inner.texts) and _woven(pair)

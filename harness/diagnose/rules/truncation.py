@@ -84,7 +84,7 @@ def alone(view: View) -> Iterator[Finding]:
         not view.head
         or view.refused
         or view.in_band
-        or not (view.streamed or (len(stream) == 0 and stream.framing != "json"))
+        or not (view.streamed or (len(stream) == 0 and stream.framing not in ("json", "text")))
     ):
         return
     figures = cut_figures(view)

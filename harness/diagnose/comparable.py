@@ -1,0 +1,29 @@
+"""What a recording cannot tell must not be judged: text that a lossy dump lost, times that a HAR never had."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from harness.capture.curl_ascii import as_shown
+from harness.capture.model import Capture
+from harness.diagnose.answer import Finding
+
+TIMED_SYMPTOMS = frozenset({"first-byte", "stall", "burst"})
+
+
+def comparable(captures: Sequence[Capture]) -> list[Capture]:
+    """The captures; where one of them is lossy (``meta.lossy``), each shows only what that one could show."""
+    if not any(capture.meta.get("lossy") for capture in captures):
+        return list(captures)
+    return [replace(c, body=as_shown(c.body)) if c.body and not _coded(c) else c for c in captures]
+
+
+def tells(capture: Capture, finding: Finding) -> bool:
+    """Whether this capture can bear the finding: one without event times (``meta.timed`` false) bears no delay."""
+    return capture.meta.get("timed") is not False or finding.symptom not in TIMED_SYMPTOMS
+
+
+def _coded(capture: Capture) -> bool:
+    coding = capture.head.get("content-encoding", "identity") if capture.head else "identity"
+    return coding != "identity" and not capture.content_decoded

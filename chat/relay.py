@@ -38,17 +38,17 @@ class Relay:
 
     async def __anext__(self) -> bytes:
         if not self._begun:
-            # Twisted keeps the head back until the first write, so an empty one lets the browser have it now.
             self._begun = True
             if self.downstream is not None:
                 self.downstream.hasten()
-            return b""
+            return b""  # Twisted keeps the head back until the first write, so this lets the browser have it now
         self._taken()
         try:
-            if self.downstream is not None and self.downstream.unsent() > UNSENT_LIMIT:
-                await self._slow_reader(self.downstream)
             data, self.first = self.first, b""
-            data = data or await anext(self.exchange, b"")
+            if not data and self.downstream is not None:
+                await self.exchange.pour(self._hand_on)
+            elif not data:
+                data = await anext(self.exchange, b"")
             if not data:
                 await self._stop()
         except asyncio.CancelledError:
@@ -56,6 +56,17 @@ class Relay:
             raise
         self._upto += len(data)
         return data
+
+    def _hand_on(self, data: bytes) -> None:
+        """One read to the server, in the callback that delivered it: no turn through iterators and tasks."""
+        assert self.downstream is not None
+        if self.downstream.unsent() > UNSENT_LIMIT:
+            self.exchange.close("slow-reader")
+            self.downstream.abort()
+            return
+        self.downstream.send(data)
+        self._upto += len(data)
+        self._taken()
 
     def _taken(self) -> None:
         """The server asks for more, so what it got last is handed on."""
@@ -76,12 +87,6 @@ class Relay:
         if self.downstream is None:
             raise UpstreamCut(end.kind)
         self.downstream.cut()
-        await self._gone()
-
-    async def _slow_reader(self, downstream: Downstream) -> None:
-        self.exchange.close("slow-reader")
-        self._end("aborted", "slow-reader")
-        downstream.abort()
         await self._gone()
 
     async def _gone(self) -> None:

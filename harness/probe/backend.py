@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from time import perf_counter_ns
 from typing import Any
 
@@ -28,6 +28,7 @@ class StampedSocket(asyncio.BufferedProtocol):
         self.loop = asyncio.get_running_loop()
         self.transport: asyncio.Transport | None = None
         self.reads: deque[tuple[int, bytes]] = deque()
+        self.sink: Callable[[int, bytes], None] | None = None  # takes each read instead of the queue
         self.waiting = 0  # bytes in ``reads``
         self.eof = False
         self.closed = False
@@ -52,16 +53,21 @@ class StampedSocket(asyncio.BufferedProtocol):
         return self._buffer
 
     def buffer_updated(self, nbytes: int) -> None:
-        self.reads.append((perf_counter_ns(), bytes(self._buffer[:nbytes])))
+        stamp = perf_counter_ns()
+        if self.sink is not None:
+            self._since = stamp
+            self.sink(stamp, bytes(self._buffer[:nbytes]))
+            return
+        self.reads.append((stamp, bytes(self._buffer[:nbytes])))
         self.waiting += nbytes
         if self.waiting > HIGH_WATER and self.transport is not None:
             self.transport.pause_reading()
-        self._wake()
+        self.wake()
 
     def eof_received(self) -> None:
         self.eof = True
         self.ended_ns = self.ended_ns or perf_counter_ns()
-        self._wake()
+        self.wake()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.closed = True
@@ -69,7 +75,7 @@ class StampedSocket(asyncio.BufferedProtocol):
         self.lost = self.lost or exc
         self.ended_ns = self.ended_ns or perf_counter_ns()
         self._writable.set()
-        self._wake()
+        self.wake()
 
     def pause_writing(self) -> None:
         self._writable.clear()
@@ -85,7 +91,7 @@ class StampedSocket(asyncio.BufferedProtocol):
         self.ended_ns = self.ended_ns or perf_counter_ns()
         if self.transport is not None:
             self.transport.abort()
-        self._wake()
+        self.wake()
 
     def take(self) -> tuple[int, bytes]:
         """The next read; the queue must not be empty."""
@@ -98,15 +104,26 @@ class StampedSocket(asyncio.BufferedProtocol):
     async def readable(self, timeout: float | None) -> bool:
         """Wait until a read is queued (True) or none will come (False). After ``timeout`` seconds: fail ``read``."""
         while not self.reads:
-            if self.eof or self.closed or self.why:
+            if self.over:
                 return False
-            self._waiter = self.loop.create_future()
-            self._watch(timeout)
-            try:
-                await self._waiter
-            finally:
-                self._waiter = None
+            await self.quiet(timeout)
         return True
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more will come."""
+        return self.eof or self.closed or bool(self.why)
+
+    async def quiet(self, timeout: float | None) -> None:
+        """Wait for the next :meth:`wake`; a silence of ``timeout`` seconds fails ``read``."""
+        if self.over:
+            return
+        self._waiter = self.loop.create_future()
+        self._watch(timeout)
+        try:
+            await self._waiter
+        finally:
+            self._waiter = None
 
     def _watch(self, timeout: float | None) -> None:
         """Limit this wait. One timer serves many waits: it looks how long the current one has lasted."""
@@ -132,7 +149,8 @@ class StampedSocket(asyncio.BufferedProtocol):
     async def writable(self) -> None:
         await self._writable.wait()
 
-    def _wake(self) -> None:
+    def wake(self) -> None:
+        """Let whoever waits look again."""
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 

@@ -20,9 +20,10 @@ import orjson
 from harness.capture.mask import mask_body, mask_headers, mask_url
 from harness.capture.model import Capture, End, Head, Headers, Request
 from harness.probe.backend import StampedStream
+from harness.probe.body import Body, Sink
 from harness.probe.clock import host_clock, wall
 from harness.probe.ending import MAPPED, judged
-from harness.probe.framing import Framing, FramingError, Length, after_head, framing_of
+from harness.probe.framing import FramingError, after_head, framing_of
 from harness.probe.recorder import MemoryRecorder, NullRecorder, Recorder
 from harness.probe.request import Ask, Messages, ask
 from harness.probe.transport import StampingTransport, limits
@@ -44,14 +45,12 @@ class Exchange:
         self.raw_headers: Headers = ()  # as they came, unmasked: for passing on, never for keeping
         self.end: End | None = None
         self.sent_ns = 0
-        self.read_ns = 0
         self.size = 0
         self.loop = asyncio.get_running_loop()
         self._transport = StampingTransport(hop)
         self._client = httpx.AsyncClient(transport=self._transport, timeout=limits(timeouts), trust_env=False)
         self._response: httpx.Response | None = None
-        self._framing: Framing = Length(0)
-        self._rest = b""  # what came in the read that brought the head
+        self._body: Body | None = None
         self._clock: asyncio.TimerHandle | None = None
         self._opening: asyncio.Task[Any] | None = None
         self._expired = False
@@ -107,64 +106,74 @@ class Exchange:
 
     def _headed(self, response: httpx.Response) -> None:
         assert self.stream is not None
-        self.read_ns = self.stream.read_ns
+        read_ns = self.stream.read_ns
         self.raw_headers = tuple((k.decode("latin-1").lower(), v.decode("latin-1")) for k, v in response.headers.raw)
         http = response.http_version.removeprefix("HTTP/")
         masked = mask_headers(self.raw_headers)
-        self.head = Head((self.read_ns - self.sent_ns) / 1e6, response.status_code, http, masked)
-        self.recorder.on_head("read", self.read_ns, response.status_code, http, masked)
-        self._framing = framing_of(response.status_code, self.raw_headers)
-        self._rest = after_head(self.stream.received)
+        self.head = Head((read_ns - self.sent_ns) / 1e6, response.status_code, http, masked)
+        self.recorder.on_head("read", read_ns, response.status_code, http, masked)
+        framing = framing_of(response.status_code, self.raw_headers)
+        self._body = Body(self.stream, framing, after_head(self.stream.received), self.timeouts.read)
 
     def __aiter__(self) -> Exchange:
         return self
 
     async def __anext__(self) -> bytes:
         """The body bytes of the next socket read that brings any; stops at the end, however it ended."""
-        if self.end is not None or self.head is None:
+        body = self._body
+        if self.end is not None or body is None:
             raise StopAsyncIteration
+        data = b""
         try:
-            data = await self._next_read()
+            data = await body.next()
         except FramingError as error:
             self._finish(error)
         except asyncio.CancelledError:
             self.close("client-left")
             raise
-        else:
-            if data:
-                self.size += len(data)
-                self.recorder.on_read(self.read_ns, data)
-                return data
-        await self.aclose()
+        if data:
+            self._count(body, data)
+            return data
+        await self._over(body)
         raise StopAsyncIteration
 
-    async def _next_read(self) -> bytes:
-        """Body bytes, or b"" when the exchange has ended."""
-        assert self.stream is not None
-        socket, framing = self.stream.socket, self._framing
-        raw, self._rest = self._rest, b""
-        while True:
-            data = framing.feed(raw) if raw else b""
-            if data:
-                return data
-            if framing.done:
-                self._finish(None, "complete", ended_ns=self.read_ns)
-                return b""
-            if not await socket.readable(self.timeouts.read):
-                whole = framing.open_ended and socket.eof and not socket.lost and not socket.why
-                self._finish(None if whole else httpx.ReadError("closed"))
-                return b""
-            self.read_ns, raw = socket.take()
+    async def pour(self, sink: Sink) -> None:
+        """The rest of the body into ``sink``, each read in the callback that delivers it; returns at the end."""
+        body = self._body
+        if self.end is not None or body is None:
+            return
+
+        def take(data: bytes) -> None:
+            self._count(body, data)
+            sink(data)
+
+        try:
+            await body.pour(take)
+        except FramingError as error:
+            self._finish(error)
+        except asyncio.CancelledError:
+            self.close("client-left")
+            raise
+        await self._over(body)
+
+    def _count(self, body: Body, data: bytes) -> None:
+        self.size += len(data)
+        self.recorder.on_read(body.read_ns, data)
+
+    async def _over(self, body: Body) -> None:
+        """The body has ended."""
+        self._finish(None if body.whole else httpx.ReadError("closed"), ended_ns=body.ended_ns)
+        await self.aclose()
 
     def _finish(self, error: Exception | None, kind: str = "", detail: str = "", ended_ns: int = 0) -> None:
         """Set the end once; the connection's own facts (FIN, reset, our limit) outrank the error's wording."""
         if self.end is not None:
             return
-        now = ended_ns or perf_counter_ns()
+        socket = self.stream.socket if self.stream else None
         if not kind:
-            socket = self.stream.socket if self.stream else None
             kind, detail = judged(error, socket, headed=self.head is not None)
-            now = (socket.ended_ns if socket else 0) or now
+            ended_ns = ended_ns or (socket.ended_ns if socket else 0)
+        now = ended_ns or perf_counter_ns()
         self.end = End(max(0.0, (now - (self.sent_ns or now)) / 1e6), kind, detail)
         if self._clock is not None:
             self._clock.cancel()

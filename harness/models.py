@@ -22,7 +22,10 @@ class StoredRoute(models.Model):
 
 
 class Run(models.Model):
-    """One experiment. A chat's ``id`` is its exchange id; ``answer`` is the JSON of contract 4.2 once known."""
+    """One experiment. A chat's ``id`` is its exchange id; ``answer`` is the JSON of contract 4.2 once known.
+
+    ``pinned`` runs are kept however many come after them (:mod:`harness.runs.keep`).
+    """
 
     class State(models.TextChoices):
         RUNNING = "running"
@@ -39,6 +42,7 @@ class Run(models.Model):
     ended = models.DateTimeField(null=True)
     spec = models.JSONField(default=dict)
     answer = models.JSONField(null=True)
+    pinned = models.BooleanField(default=False)
 
     class Meta:
         ordering = ("-started", "-id")
@@ -98,12 +102,13 @@ class Tap(models.Model):
 
 
 class Progress(models.Model):
-    """One line of what a job said while it ran."""
+    """One line of what a job said; ``step``, if it has one, tells of one hop (:mod:`harness.runs.steps`)."""
 
     id = models.BigAutoField(primary_key=True)
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="progress")
     at = models.DateTimeField(auto_now_add=True)
     text = models.TextField()
+    step = models.JSONField(null=True)
 
     class Meta:
         ordering = ("id",)

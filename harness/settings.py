@@ -23,6 +23,7 @@ LAB_PORT = env.port("LAB_PORT", 8100)
 LAB_URL = f"http://127.0.0.1:{LAB_PORT}"
 # Public names that the web answers to, beside IP addresses and names without a dot (harness/pages/guard.py).
 HOSTS = env.names("HARNESS_HOSTS")
+KEEP_RUNS = env.whole("HARNESS_KEEP_RUNS", 500)  # the oldest unpinned ones go; 0 keeps all
 DEBUG = env.flag("HARNESS_DEBUG", False)
 env.check()
 

@@ -13,6 +13,7 @@ from harness.capture.bundle import resolve_shared
 from harness.capture.model import Capture
 from harness.diagnose.answer import Answer
 from harness.models import Exchange, Run, Tap
+from harness.runs.keep import prune
 from harness.runs.pack import pack_body, pack_stamps, unpack_body, unpack_stamps
 from harness.runs.rows import Frame, capture_of, frame_of
 
@@ -62,7 +63,7 @@ def save_run(
     ended: datetime | None = None,
     spec: dict[str, Any] | None = None,
 ) -> Run:
-    """Store a run whole, in one transaction; what was stored under that id before is replaced.
+    """Store a run whole, in one transaction; what was stored under that id before is replaced, and old runs go.
 
     ``captures`` innermost first. Called off the event loop. Raises CaptureError for what JSON cannot hold.
     """
@@ -81,6 +82,7 @@ def save_run(
             run.exchanges.all().delete()
         for group, frames in groups:
             _save_group(run, group, frames)
+    prune()
     return run
 
 

@@ -24,6 +24,14 @@ _RULES = [
 _COMMENTS = re.compile(rb"(?<![^\n])(?::[^\n.]*\.{1,2})+(?=" + _FIELD + rb"|\Z)")
 
 
+_SHOWN = bytes(byte if 0x20 <= byte < 0x7F or byte in b"\r\n" else 0x2E for byte in range(256))
+
+
+def as_shown(body: bytes) -> bytes:
+    """A faithful body as a lossy one would have it, so that the two can be compared; as long as before."""
+    return body.translate(_SHOWN)
+
+
 def restore_lines(body: bytes) -> bytes:
     """The body with the line feeds that can be told from their neighbours; as long as before."""
     for rule in _RULES:

@@ -66,6 +66,11 @@ class ContentDecoder:
             self._fault("coding", f"the body ends before its {self.name} does")
         return out
 
+    @property
+    def idle(self) -> bool:
+        """There is no coding: bytes may go past."""
+        return self.name == "identity"
+
     def facts(self) -> dict[str, int]:
         """``coded_bytes`` where there was a coding, ``gzip_first_member`` (decoded bytes) where more than one came."""
         facts = {"coded_bytes": self.taken} if self.name not in ("", "identity") else {}

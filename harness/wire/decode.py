@@ -28,8 +28,8 @@ def decode(capture: Capture) -> Stream:
     stream.facts.update(coding.facts)
     stream.reads = reads_of(stream.ends, stream.read_ends)
     stream.times = times_of(stream.reads, capture.times)
-    stamps = times_of(reads_of([end for _, end in engine.comments], stream.read_ends), capture.times)
-    stream.comments = [(t, start) for t, (start, _) in zip(stamps, engine.comments, strict=True)]
+    stamps = times_of(reads_of([end for _, end in engine.events.comments], stream.read_ends), capture.times)
+    stream.comments = [(t, start) for t, (start, _) in zip(stamps, engine.events.comments, strict=True)]
     if not stream.wire:
         stream.wire = (sniff.wire_of(capture.request.url) if capture.request else "") or "other"
     return stream

@@ -25,31 +25,40 @@ class Decoder:
         self.stream = Stream(Capture(hop="", wire=wire, head=head), wire)
         if head is not None:
             self.stream.facts["status"] = head.status
-        self._coding = ContentDecoder("" if decoded or head is None else head.get("content-encoding"), decoded)
+        coding = "" if head is None else head.get("content-encoding")
+        self._coding = ContentDecoder(coding, decoded)
         self._engine = Engine(self.stream, head.get("content-type") if head else "", limit)
+        self._sink = self._engine.events.sink
+        self._comments = self._engine.events.comments
         self._times: array[float] = array("d")
         self._size = 0
 
     def feed(self, data: bytes, t: float) -> range:
         """Take one read that came at ``t`` ms; the numbers of the events that it completed."""
-        out = self._coding.feed(data)
-        self._size += len(out)
+        sink, stream = self._sink, self.stream
+        if not self._coding.idle:
+            data = self._coding.feed(data)
+        self._size += len(data)
         self._times.append(t)
-        self.stream.read_ends.append(self._size)
-        before = len(self.stream.kinds)
-        self._engine.feed(out)
-        new = range(before, len(self.stream.kinds))
-        if new:
-            self.stream.reads.extend(array("I", [len(self._times) - 1]) * len(new))
-            self.stream.times.extend(array("d", [t]) * len(new))
-        if self._engine.comments:
-            self.stream.comments += [(t, start) for start, _ in self._engine.comments]
-            self._engine.comments.clear()
-        return new
+        stream.read_ends.append(self._size)
+        before = sink.event
+        self._engine.feed(data)
+        if new := sink.event - before:
+            read = len(self._times) - 1
+            if new == 1:
+                stream.reads.append(read)
+                stream.times.append(t)
+            else:
+                stream.reads.extend(array("I", [read]) * new)
+                stream.times.extend(array("d", [t]) * new)
+        if self._comments:
+            stream.comments += [(t, start) for start, _ in self._comments]
+            self._comments.clear()
+        return range(before, sink.event)
 
     def settle(self) -> Stream:
         """The stream so far, channel texts included."""
-        self._engine.sink.settle()
+        self._sink.settle()
         return self.stream
 
     def close(self, complete: bool = True, url: str = "") -> Stream:
@@ -65,8 +74,8 @@ class Decoder:
         late = reads_of(stream.ends[before:], stream.read_ends)
         stream.reads.extend(late)
         stream.times.extend(array("d", (self._times[read] if self._times else 0.0 for read in late)))
-        stops = [end for _, end in self._engine.comments]
-        for read, (start, _) in zip(reads_of(stops, stream.read_ends), self._engine.comments, strict=True):
+        stops = [end for _, end in self._comments]
+        for read, (start, _) in zip(reads_of(stops, stream.read_ends), self._comments, strict=True):
             stream.comments.append((self._times[read] if self._times else 0.0, start))
         stream.coding = self._coding.name or "identity"
         stream.faults[:0] = self._coding.faults

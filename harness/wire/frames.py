@@ -38,16 +38,21 @@ class SSEFrames:
         self._eol = b""  # not known yet
         self._by_line = False
         self._hole: Hole | None = None
+        self._stretch = 0  # bytes that the last hole read in one go
         self._rest, self._pause = 0, 1  # events until the next try at learning; how many after a failure
 
     def feed(self, data: bytes) -> None:
-        if not self._by_line and not self._alike(data):
+        if self._by_line or not self._alike(data):
             self._give_up()
-        if self._by_line:
             self._items(self.parser.items(data))
             return
         self._held.append(data)
         self._size += len(data)
+        if b"\n" not in data:
+            self._newline = self._newline and not data
+            if self._size > self._limit:
+                self._give_up()
+            return
         if self._eol and ((self._newline and data[:1] in (b"\n", b"\r")) or self._eol * 2 in data):
             buffer = b"".join(self._held) if len(self._held) > 1 else data
             done = self._bulk(buffer)
@@ -55,32 +60,34 @@ class SSEFrames:
             self._size = len(buffer) - done
             self._held = [buffer[done:]] if self._size else []
             self._newline = False if not self._size else buffer[-1] == 10
-        elif data:
+        else:
             self._newline = data[-1] == 10
             if self._size > self._limit:
                 self._give_up()
 
     def close(self) -> bytes:
         """No more bytes come; the unterminated last block."""
-        if not self._by_line:
-            self._give_up()
+        self._give_up()
         self.parser.close()
         return self.parser.tail
 
     def _alike(self, data: bytes) -> bool:
         """Lines end as they did so far (and no BOM stands at the start)."""
-        if not self._base and not self._size and data[:1] == b"\xef":
+        if b"\r" not in data:
+            if not self._eol:
+                self._eol = b"\n" if b"\n" in data else b""
+                return bool(self._base or self._size) or data[:1] != b"\xef"
+            return self._eol == b"\n" or b"\n" not in data
+        if self._eol == b"\n":
             return False
-        if self._eol == b"\n" or (not self._eol and b"\r" not in data):
-            self._eol = self._eol or (b"\n" if b"\n" in data else b"")
-            return b"\r" not in data
         pairs = data.count(b"\r\n")
-        if pairs:
-            self._eol = b"\r\n"
-        return pairs == data.count(b"\r") == data.count(b"\n")
+        self._eol = b"\r\n"
+        return data[:1] != b"\xef" and pairs == data.count(b"\r") == data.count(b"\n")
 
     def _give_up(self) -> None:
         """From here on line by line."""
+        if self._by_line:
+            return
         self._by_line = True
         if self._base or self._size:
             self.parser.seek(self._base)
@@ -105,7 +112,8 @@ class SSEFrames:
         while at < last:
             hole = self._hole
             if hole is not None and hole.identity is sink.current and not sink.waiting:
-                at = hole.run(buffer, at, last, base, sink)
+                begin, at = at, hole.run(buffer, at, last, base, sink)
+                self._stretch = at - begin or self._stretch
                 if at == last:
                     break
             if buffer[at] == eol[0]:
@@ -131,5 +139,5 @@ class SSEFrames:
         if self._hole is not None:
             self._pause = 1 if self._hole.used else min(self._pause * 2, _PATIENCE)
         if self._replay is not None:
-            self._hole = learn(block, self._reader.sink, self._replay)
+            self._hole = learn(block, self._reader.sink, self._replay, self._stretch)
         self._rest = self._pause - 1

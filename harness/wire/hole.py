@@ -29,9 +29,12 @@ class Hole:
     """PREFIX and SUFFIX of one event (its blank line included) around the text of one channel.
 
     ``identity`` is the sink's identity that these bytes repeat: with another one in force they would change it back.
+    ``stretch``: bytes that may be expected to match.
     """
 
-    def __init__(self, prefix: bytes, suffix: bytes, kind: int, channel: int, name: str, identity: object) -> None:
+    def __init__(
+        self, prefix: bytes, suffix: bytes, kind: int, channel: int, name: str, identity: object, stretch: int
+    ) -> None:
         self.prefix, self.suffix = prefix, suffix
         self.kind, self.channel, self.name, self.identity = kind, channel, name, identity
         self.used = 0
@@ -40,7 +43,7 @@ class Hole:
         self._blank = self._eol * 2
         self._lines = prefix.count(self._eol)  # before the text's own
         self._head, self._foot = len(prefix) - prefix.rfind(b"\n") - 1, len(suffix) - len(self._blank)
-        self._window = _SMALL
+        self._window = min(max(stretch, _SMALL), _LARGE)
 
     def run(self, buffer: bytes, at: int, last: int, base: int, sink: Sink) -> int:
         """Decode as many events as match from ``at`` on; where the first one starts that does not.
@@ -49,17 +52,19 @@ class Hole:
         """
         if last - at < 2 * (len(self.prefix) + len(self.suffix)):  # one event
             return self._one(buffer, at, last, base, sink)
+        grown = -1  # where a window was widened for one long event: shrinking it there again would never end
         while at < last and buffer.startswith(self.prefix, at):
             stop = last if last - at <= self._window else self._stop(buffer, at)
             if stop <= at:  # one event is longer than the window
                 self._window *= 4
+                grown = at
                 continue
             texts = self._texts(buffer, at, stop)
             begin = at
             if texts:
                 texts, whole = _literal(texts)
                 at = self._columns(texts, whole, at, base, sink) if texts else at
-            if at < stop and not (at == begin and self._shrink()):
+            if at < stop and not (at == begin and grown != at and self._shrink()):
                 return at
             self._window = min(self._window * 2, _LARGE) if at == stop else self._window
         return at
@@ -174,7 +179,7 @@ def _broken(text: bytes) -> bool:
     return False
 
 
-def learn(block: bytes, sink: Sink, replay: Replay) -> Hole | None:
+def learn(block: bytes, sink: Sink, replay: Replay, stretch: int) -> Hole | None:
     """A hole from an event that was just read into the sink, bringing one piece; None when it did anything else.
 
     ``block``: its bytes, blank line included. ``replay`` decodes bytes by themselves.
@@ -192,7 +197,7 @@ def learn(block: bytes, sink: Sink, replay: Replay) -> Hole | None:
         prefix, suffix = block[: at + 1], block[at + len(quoted) - 1 :]
         if _proven(replay(prefix + _PROBE.encode() + suffix), stream, kind, channel):
             name = stream.names.get(sink.event - 1, "")
-            return Hole(prefix, suffix, kind, channel, name, sink.current)
+            return Hole(prefix, suffix, kind, channel, name, sink.current, stretch)
         at = block.find(quoted, at + 1)
     return None
 

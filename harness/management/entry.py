@@ -53,6 +53,8 @@ def sentence(error: BaseException) -> str:
         return str(error).removeprefix("Error: ")
     if type(error).__module__ == "django.db.utils":
         return f"database: {error}. Run `manage.py migrate` (`manage.py up` does), or set HARNESS_DATA_DIR."
+    if isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith(("harness", "chat")):
+        return f"the package {error.name} is not installed here. Run `make setup`, then .venv/bin/python manage.py."
     if isinstance(error, OSError) and error.strerror:
         return ": ".join(str(part) for part in (error.filename, error.strerror) if part) + "."
     return (

@@ -90,10 +90,11 @@ def test_subcommands_take_the_format_too() -> None:
     ("error", "told"),
     [
         (InputError("no such thing", "file.x", "Make one."), "file.x: no such thing. Make one."),
+        (ModuleNotFoundError("no", name="django"), "the package django is not installed here. Run `make setup`"),
         (FileNotFoundError(2, "No such file or directory", "x"), "x: No such file or directory."),
         (ZeroDivisionError("division by zero"), "ZeroDivisionError: division by zero (at start). This is a defect"),
     ],
-    ids=["ours", "system", "defect"],
+    ids=["ours", "no package", "system", "defect"],
 )
 def test_an_error_is_one_sentence(error: Exception, told: str) -> None:
     assert sentence(error).startswith(told)

@@ -87,16 +87,12 @@ def write(file: Path, text: str) -> None:
 
 def added(words: Sequence[str]) -> dict[str, list[Capture]]:
     """``HOP=FILE`` words as recordings by hop name. Raises InputError."""
-    from harness.capture.sniff import load_any
+    from harness.probe.recording import read_recording
 
     found: dict[str, list[Capture]] = {}
     for word in words:
         hop, mark, name = word.partition("=")
         if not mark or not hop or not name:
             raise InputError(f"{word!r} is not HOP=FILE", "--add", "Write for instance --add engine=engine.trace.")
-        try:
-            data = Path(name).read_bytes()
-        except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror}", name, "Name a capture or a curl trace.") from None
-        found.setdefault(hop, []).extend(load_any(data, name))
+        found.setdefault(hop, []).extend(read_recording(Path(name), hop))
     return found

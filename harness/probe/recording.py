@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os.path
 import stat
 from pathlib import Path
 
@@ -22,6 +23,15 @@ def read_recording(path: Path, hop: str = "", entry: int | None = None, limit: i
     if not is_pcap(data):
         return load_any(data, str(path), hop, entry)
     return picked(load_pcap(path, hop or stem(str(path))), entry, str(path))
+
+
+def split_hop(argument: str) -> tuple[str, Path]:
+    """``[HOP=]FILE`` apart; a file whose own name holds ``=`` is taken as it is when it exists."""
+    hop, equals, name = argument.partition("=")
+    whole = Path(argument)
+    if not equals or not hop or "/" in hop or os.path.lexists(whole):
+        return "", whole
+    return hop, Path(name)
 
 
 def read_file(path: Path, limit: int = LIMIT) -> bytes:

@@ -12,7 +12,7 @@ from harness.capture.format import dumps
 from harness.capture.model import Capture
 from harness.errors import InputError
 from harness.management.base import Outcome, ScopeCommand
-from harness.probe.recording import read_recording
+from harness.probe.recording import read_recording, split_hop
 from harness.report.csv_table import to_csv
 from harness.report.har import to_har
 from harness.report.perfetto import to_perfetto
@@ -71,14 +71,6 @@ class Command(ScopeCommand):
             written.append(dumps(capture))
             write(paths[-1], written[-1])
         return _written(paths, written, captures)
-
-
-def split_hop(argument: str) -> tuple[str, Path]:
-    """``HOP=FILE`` apart; a file whose own name holds ``=`` is taken as it is when it exists."""
-    hop, equals, path = argument.partition("=")
-    if not equals or not hop or "/" in hop or Path(argument).exists():
-        return "", Path(argument)
-    return hop, Path(path)
 
 
 def write(path: Path, data: bytes) -> None:

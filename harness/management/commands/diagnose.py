@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-from harness.capture.format import check_size
-from harness.capture.model import Capture, kind_of
-from harness.capture.sniff import load_any
+from harness.capture.model import Capture
 from harness.diagnose.answer import Answer
 from harness.diagnose.run import diagnose
-from harness.errors import CaptureError
 from harness.management.base import ScopeCommand
+from harness.probe.recording import read_recording, split_hop
 
 
 class Command(ScopeCommand):
@@ -34,18 +30,5 @@ class Command(ScopeCommand):
 
 def read(argument: str) -> list[Capture]:
     """The captures of one ``[HOP=]FILE``; a hop that is named takes the place of the one that the file names."""
-    hop, equals, name = argument.partition("=")
-    if not equals or Path(argument).exists():
-        hop, name = "", argument
-    path = Path(name)
-    try:
-        check_size(path.stat().st_size, name)
-        data = path.read_bytes()
-    except OSError as error:
-        raise CaptureError(
-            f"cannot be read ({error.strerror or error})", name, "Name an existing capture file."
-        ) from error
-    captures = load_any(data, path.name)
-    if not hop:
-        return captures
-    return [replace(capture, hop=hop, kind=kind_of(hop)) for capture in captures]
+    hop, path = split_hop(argument)
+    return read_recording(path, hop)

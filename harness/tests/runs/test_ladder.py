@@ -1,0 +1,118 @@
+"""The ladder pins a fault on the hop that makes it: the lab behind its gateways, and scripted upstreams."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.errors import UnknownRoute
+from harness.lab.server import running
+from harness.probe.exchange import probe
+from harness.routes.model import Hop, Route, Timeouts
+from harness.runs.ladder import Plan, ladder, probe_hop, unreached
+from harness.tests.probe.fakes import HEAD, LAST, Talk, Upstream, chunk
+
+QUICK = "count [[lab events=30 rate=60]]"
+SOON = Timeouts(5, 20, 60)
+
+
+def through(base: str, gateway: str) -> Route:
+    hops = (Hop("engine", url=f"{base}/v1"), Hop("gateway", "gateway", url=f"{base}/via/{gateway}/v1"))
+    return Route("r", hops, "lab-steady", SOON)
+
+
+@pytest.mark.parametrize(
+    ("gateway", "prompt", "hop", "symptom"),
+    [
+        ("passthrough", QUICK, None, None),
+        ("passthrough", "count [[lab events=20 rate=60 stall at=8 for=2600ms]]", "engine", "stall"),
+        ("passthrough", "count [[lab events=30 rate=60 truncate at=50%]]", "engine", "truncation"),
+        ("buffer-until-end", "count [[lab events=40 rate=40]]", "gateway", "burst"),
+        ("racing-rewrite", QUICK, "gateway", "reorder"),
+    ],
+    ids=["healthy", "stall", "truncate", "buffer-until-end", "racing-rewrite"],
+)
+async def test_the_first_bad_hop_is_the_one_that_does_it(gateway, prompt, hop, symptom):
+    async with running() as lab:
+        result = await ladder(through(lab.base, gateway), Plan(prompt=prompt))
+    verdict = result.answer.verdict
+    assert (verdict.healthy, verdict.first_bad_hop, verdict.symptom) == (hop is None, hop, symptom)
+    assert [(c.hop, c.kind, c.tap) for c in result.captures] == [
+        ("engine", "engine", "read"),
+        ("gateway", "gateway", "read"),
+    ]
+
+
+@pytest.mark.parametrize("together", [False, True], ids=["in-turn", "at-once"])
+async def test_repeats_go_round_by_round(together):
+    lines: list[str] = []
+    async with running() as lab:
+        plan = Plan(prompt="hi [[lab events=4 rate=100]]", repeat=3, together=together)
+        result = await ladder(through(lab.base, "passthrough"), plan, tell=lines.append)
+    turns = [(c.repeat, c.hop) for c in result.captures]
+    assert turns == [(n, hop) for n in range(3) for hop in ("engine", "gateway")]
+    starts = [c.sent_at for c in result.captures if c.hop == "engine"]
+    assert starts == sorted(starts) and len(lines) == 6
+    assert len({c.exchange for c in result.captures}) == 6
+    assert result.answer.verdict.healthy is True
+
+
+async def test_a_single_round_bears_no_repeat_number():
+    async with running() as lab:
+        result = await probe_hop(through(lab.base, "passthrough"), Plan(prompt="hi [[lab events=4 rate=100]]"))
+    assert [(c.hop, c.repeat) for c in result.captures] == [("gateway", None)]
+    assert "repeat" not in result.answer.captures[0]
+
+
+class Flaky:
+    """Answers well, but cuts the n-th answer."""
+
+    def __init__(self, bad: int) -> None:
+        self.bad, self.count = bad, 0
+
+    async def __call__(self, talk: Talk) -> None:
+        self.count += 1
+        parts = [chunk(b'data: {"choices":[{"index":0,"delta":{"content":"t%d "}}]}\n\n' % n) for n in range(1, 6)]
+        await talk.send(HEAD, *parts)
+        if self.count != self.bad:
+            finish = b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+            await talk.send(chunk(finish), LAST)
+        talk.finish()
+
+
+async def test_until_fault_keeps_the_bad_round_and_the_good_one_before_it():
+    async with Upstream(Flaky(bad=4)) as upstream:
+        route = Route("r", (Hop("engine", url=upstream.url),), "m", SOON)
+        result = await probe_hop(route, Plan(until_fault=True, most=10))
+    assert result.rounds == 4 and [c.repeat for c in result.captures] == [2, 3]
+    assert [c.end.kind for c in result.captures] == ["complete", "truncated"]
+    assert result.answer.verdict.healthy is False
+
+
+async def test_until_fault_gives_up_at_its_bound_and_is_healthy():
+    async with Upstream(Flaky(bad=99)) as upstream:
+        route = Route("r", (Hop("engine", url=upstream.url),), "m", SOON)
+        result = await probe_hop(route, Plan(until_fault=True, most=3))
+    assert result.rounds == 3 and result.answer.verdict.healthy is True
+
+
+async def test_an_added_recording_stands_for_a_hop_that_is_not_probed():
+    async with running() as lab:
+        route = through(lab.base, "buffer-until-end")
+        engine = await probe(route, route.hops[0], prompt="count [[lab events=40 rate=40]]")
+        away = Route("r", (Hop("engine", url="http://127.0.0.1:1/v1"), route.hops[1]), "lab-steady", SOON)
+        plan = Plan(prompt="count [[lab events=40 rate=40]]", added={"engine": [engine]})
+        result = await ladder(away, plan)
+    assert result.answer.verdict.first_bad_hop == "gateway" and not unreached(result.captures)
+
+
+async def test_an_added_recording_for_a_hop_that_the_route_lacks_is_refused():
+    route = Route("r", (Hop("engine", url="http://127.0.0.1:1/v1"),), "m")
+    with pytest.raises(UnknownRoute, match="engine"):
+        await ladder(route, Plan(added={"gateway": []}))
+
+
+async def test_when_no_hop_is_reached_nothing_is_judged_and_each_is_named():
+    hops = tuple(Hop(name, url="http://127.0.0.1:1/v1") for name in ("engine", "engine-2"))
+    result = await ladder(Route("r", hops, "m", SOON), Plan())
+    assert result.answer.verdict.healthy is None
+    assert [c.hop for c in unreached(result.captures)] == ["engine", "engine-2"]

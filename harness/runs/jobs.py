@@ -9,9 +9,7 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import os
-import subprocess
-import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
@@ -21,19 +19,25 @@ from uuid import uuid4
 
 from django.conf import settings
 
+from harness.capture.model import Capture
+from harness.diagnose.run import diagnose
 from harness.errors import InputError, StreamscopeError
 from harness.models import Progress, Run
-from harness.routes.model import Route
+from harness.routes.model import Hop, Route
+from harness.runs import uploads
 from harness.runs.catalogue import afind
 from harness.runs.judge import off_loop
 from harness.runs.ladder import Plan, ladder, probe_hop
 from harness.runs.result import RunResult, Tell
-from harness.runs.store import save_run
+from harness.runs.steps import step_of
+from harness.runs.store import load_captures, save_run
 from harness.tasks import start
 
 PERIOD = 0.5  # seconds between two looks at the database
 Work = Callable[..., Awaitable[RunResult]]
-KINDS: dict[str, Work] = {"ladder": ladder, "probe": probe_hop}
+ASKING: dict[str, Work] = {"ladder": ladder, "probe": probe_hop}
+KINDS = (*ASKING, "diagnose")
+Seen = tuple[Hop, int | None, Capture | None]
 PLAN = {field.name for field in fields(Plan)} - {"added"}
 
 
@@ -42,12 +46,6 @@ def create(kind: str, route: str, **plan: Any) -> Run:
     if kind not in KINDS or not set(plan) <= PLAN:
         raise InputError(f"there is no such job: {kind} {' '.join(plan)}".strip(), do=f"Kinds: {', '.join(KINDS)}.")
     return Run.objects.create(pk=uuid4().hex, kind=kind, route=route, started=datetime.now(UTC), spec={"plan": plan})
-
-
-def launch(run_id: str) -> subprocess.Popen[bytes]:
-    """Start the job's process; whoever starts it waits for it in the end."""
-    command = [sys.executable, "manage.py", "job", run_id, "--format", "json"]
-    return subprocess.Popen(command, cwd=settings.BASE_DIR, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
 
 
 def stop(run_id: str) -> bool:
@@ -68,42 +66,64 @@ async def work(run_id: str, tell: Tell) -> RunResult | None:
 
 
 async def _work(run: Run, tell: Tell) -> RunResult | None:
-    lines: list[str] = []
-    doing = start(_do(run, lines.append), f"job {run.pk}")
+    lines: list[str | Seen] = []
+    done: list[Capture] = []
+    doing = start(_do(run, lines, done), f"job {run.pk}")
     watching = start(_watch(run, doing, lines, tell), f"watch {run.pk}")
     try:
         result = await doing
     except asyncio.CancelledError:
-        await off_loop(_close, run.pk, Run.State.INTERRUPTED)
+        await off_loop(close, run.pk, Run.State.INTERRUPTED)
+        await off_loop(_save_part, run, done)
         task = asyncio.current_task()
         if task is not None and task.cancelling():  # we ourselves are to end
             raise
         return None
     except StreamscopeError as error:
         lines.append(str(error))
-        await off_loop(_close, run.pk, Run.State.FAILED)
+        await off_loop(close, run.pk, Run.State.FAILED)
         raise
     finally:
         await watching
-        await off_loop(_say, run.pk, lines)
+        await off_loop(say, run.pk, lines)
     await off_loop(_save, run, result)
     return result
 
 
-async def _do(run: Run, tell: Tell) -> RunResult:
+async def _do(run: Run, lines: list[str | Seen], done: list[Capture]) -> RunResult:
+    recorded = await off_loop(uploads.read, run.pk, run.spec.get("files", []))
+    if run.kind not in ASKING:
+        return await off_loop(_judge, run, recorded)
     route: Route = await afind(run.route)
-    return await KINDS[run.kind](route, Plan(**run.spec.get("plan", {})), tell=tell)
+
+    def watch(hop: Hop, number: int | None, capture: Capture | None) -> None:
+        lines.append((hop, number, capture))
+        done.extend([] if capture is None else [capture])
+
+    plan = Plan(**run.spec.get("plan", {}), added=uploads.by_hop(recorded))
+    return await ASKING[run.kind](route, plan, tell=lines.append, watch=watch)
 
 
-async def _watch(run: Run, doing: asyncio.Task[RunResult], lines: list[str], tell: Tell) -> None:
+def _judge(run: Run, recorded: list[Capture]) -> RunResult:
+    """Recordings by themselves or, with ``spec["of"]``, in that run's captures."""
+    base = load_captures(run.spec["of"]) if run.spec.get("of") else []
+    if base:
+        captures = uploads.brought_in(base, recorded, run.spec.get("hops", []))
+    else:
+        captures = recorded if run.spec.get("ordered") else uploads.inside_out(recorded)
+    return RunResult(tuple(captures), diagnose(captures))
+
+
+async def _watch(run: Run, doing: asyncio.Task[RunResult], lines: list[str | Seen], tell: Tell) -> None:
     """Until the work is done, bring progress to the database, and what happened there or to our parent to the work."""
     parent = os.getppid()
     while not doing.done():
         await asyncio.wait([doing], timeout=PERIOD)
         new, lines[:] = lines[:], []
         for line in new:
-            tell(line)
-        state = await off_loop(_say, run.pk, new)
+            if isinstance(line, str):
+                tell(line)
+        state = await off_loop(say, run.pk, new)
         if state != Run.State.RUNNING or os.getppid() != parent:
             doing.cancel()
 
@@ -127,7 +147,7 @@ def close_abandoned(after: float = 60.0) -> list[str]:
     rows = Run.objects.filter(state=Run.State.RUNNING, kind__in=KINDS, started__lt=old)
     gone = [run_id for run_id in rows.values_list("pk", flat=True) if not _lives(run_id)]
     for run_id in gone:
-        _close(run_id, Run.State.INTERRUPTED)
+        close(run_id, Run.State.INTERRUPTED)
         _lock_of(run_id).unlink(missing_ok=True)
     return gone
 
@@ -147,17 +167,32 @@ def _lock_of(run_id: str) -> Path:
     return Path(settings.DATA_DIR) / "jobs" / f"{run_id}.lock"
 
 
-def _say(run_id: str, lines: list[str]) -> str | None:
-    """Store progress lines; the run's state now, None if somebody deleted it."""
+def say(run_id: str, lines: Sequence[str | Seen]) -> str | None:
+    """Store progress lines and steps; the run's state now, None if somebody deleted it."""
     state = Run.objects.filter(pk=run_id).values_list("state", flat=True).first()
     if state is not None:
-        Progress.objects.bulk_create(Progress(run_id=run_id, text=line) for line in lines)
+        Progress.objects.bulk_create(_progress(run_id, line) for line in lines)
     return state
 
 
-def _close(run_id: str, state: str) -> None:
+def _progress(run_id: str, line: str | Seen) -> Progress:
+    if isinstance(line, str):
+        return Progress(run_id=run_id, text=line)
+    hop, number, capture = line
+    return Progress(run_id=run_id, text="", step=step_of(hop.name, number, capture).as_json())
+
+
+def close(run_id: str, state: str) -> None:
+    """End a run that still runs; one that has ended keeps its state."""
     Run.objects.filter(pk=run_id, state=Run.State.RUNNING).update(state=state, ended=datetime.now(UTC))
 
 
 def _save(run: Run, result: RunResult) -> None:
     save_run(run.pk, result.captures, kind=run.kind, route=run.route, answer=result.answer)
+
+
+def _save_part(run: Run, done: list[Capture]) -> None:
+    """What a job had when it was stopped: kept and judged, so that the wait was not for nothing."""
+    state = Run.objects.filter(pk=run.pk).values_list("state", flat=True).first()
+    if done and state is not None:
+        save_run(run.pk, done, kind=run.kind, route=run.route, answer=diagnose(done), state=state)

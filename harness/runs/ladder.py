@@ -13,6 +13,7 @@ from harness.errors import UnknownRoute
 from harness.probe.exchange import probe
 from harness.routes.model import Hop, Route
 from harness.runs.result import RunResult, Tell, outline
+from harness.runs.steps import Watch
 
 PROMPT = "Count from 1 to 40 in words, one word a line."
 
@@ -33,28 +34,32 @@ class Plan:
     added: Mapping[str, Sequence[Capture]] = field(default_factory=dict)
 
 
-async def ladder(route: Route, plan: Plan | None = None, *, tell: Tell | None = None) -> RunResult:
+async def ladder(
+    route: Route, plan: Plan | None = None, *, tell: Tell | None = None, watch: Watch | None = None
+) -> RunResult:
     """Probe every hop in turn (A B C, A B C, …) and diagnose. Raises UnknownRoute for an added hop it lacks."""
     plan = plan or Plan()
     names = {hop.name for hop in route.hops}
     for name in plan.added:
         if name not in names:
             raise UnknownRoute(f"route {route.name} has no hop {name!r}", do=f"Its hops are: {', '.join(names)}.")
-    return await climb(route, route.hops, plan, tell or (lambda line: None))
+    return await climb(route, route.hops, plan, tell or (lambda line: None), watch)
 
 
-async def probe_hop(route: Route, plan: Plan | None = None, *, tell: Tell | None = None) -> RunResult:
+async def probe_hop(
+    route: Route, plan: Plan | None = None, *, tell: Tell | None = None, watch: Watch | None = None
+) -> RunResult:
     """Probe the outermost hop alone."""
-    return await climb(route, (route.outermost,), plan or Plan(), tell or (lambda line: None))
+    return await climb(route, (route.outermost,), plan or Plan(), tell or (lambda line: None), watch)
 
 
-async def climb(route: Route, hops: Sequence[Hop], plan: Plan, tell: Tell) -> RunResult:
+async def climb(route: Route, hops: Sequence[Hop], plan: Plan, tell: Tell, watch: Watch | None = None) -> RunResult:
     """Rounds over ``hops``. Until a fault, only the bad round and the good one before it are kept."""
     rounds = plan.most if plan.until_fault else plan.repeat
     kept: list[Capture] = []
     before: list[Capture] = []
     for number in range(rounds):
-        captures = await _round(route, hops, plan, number if rounds > 1 else None, tell)
+        captures = await _round(route, hops, plan, number if rounds > 1 else None, tell, watch)
         if not plan.until_fault:
             kept += captures
             continue
@@ -70,11 +75,20 @@ async def climb(route: Route, hops: Sequence[Hop], plan: Plan, tell: Tell) -> Ru
     return RunResult(tuple(kept), _judge(kept), rounds)
 
 
-async def _round(route: Route, hops: Sequence[Hop], plan: Plan, number: int | None, tell: Tell) -> list[Capture]:
+async def _round(
+    route: Route, hops: Sequence[Hop], plan: Plan, number: int | None, tell: Tell, watch: Watch | None
+) -> list[Capture]:
+    seen = watch or (lambda hop, number, capture: None)
+
     async def one(hop: Hop) -> list[Capture]:
         if hop.name in plan.added:
-            return _added(plan.added[hop.name], hop, number)
+            recorded = _added(plan.added[hop.name], hop, number)
+            for capture in recorded:
+                seen(hop, number, capture)
+            return recorded
+        seen(hop, number, None)
         capture = await probe(route, hop, prompt=plan.prompt, stream=plan.stream, repeat=number)
+        seen(hop, number, capture)
         tell(outline(capture) if number is None else f"round {number + 1}, {outline(capture)}")
         return [capture]
 

@@ -6,16 +6,26 @@ from typing import Any
 
 import pytest
 
-from harness.errors import InputError, UnknownRoute
+from harness.capture.format import dumps, loads
+from harness.capture.model import Capture, End, Head, stamped
+from harness.errors import CaptureError, InputError, UnknownRoute
 from harness.models import Run
 from harness.routes.model import Hop, Route
-from harness.runs import jobs
+from harness.runs import jobs, uploads
 from harness.runs.judge import off_loop
-from harness.runs.store import load_captures
+from harness.runs.store import load_captures, save_run
+from harness.runs.uploads import Recording
 from harness.tests.probe.fakes import HEAD, LAST, Talk, Upstream, chunk
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ANSWER = b'data: {"choices":[{"index":0,"delta":{"content":"hi"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+
+
+def recorded(hop: str) -> bytes:
+    """A capture file of a good, short answer."""
+    body, times, ends = stamped([(5.0, ANSWER)])
+    head = Head(2.0, 200, "1.1", (("content-type", "text/event-stream"),))
+    return dumps(Capture(hop, hop, head=head, body=body, times=times, ends=ends, end=End(6.0, "complete")))
 
 
 async def good(talk: Talk) -> None:
@@ -61,7 +71,12 @@ async def test_a_job_is_done_by_the_commands_own_function_and_stored(route_to: A
     assert (done.state, done.answer["verdict"]["healthy"], done.spec) == ("done", True, {"plan": {"repeat": 2}})
     captures = await off_loop(load_captures, run.pk)
     assert [(c.hop, c.repeat) for c in captures] == [("engine", 0), ("gateway", 0), ("engine", 1), ("gateway", 1)]
-    assert await off_loop(lambda: run.progress.count()) == 4
+    assert await off_loop(lambda: run.progress.filter(step__isnull=True).count()) == 4
+    steps = await off_loop(lambda: [line.step for line in run.progress.filter(step__isnull=False)])
+    assert [(s["hop"], s["round"], s["state"]) for s in steps[:4]] == [
+        ("engine", 0, "probing"), ("engine", 0, "ended"), ("gateway", 0, "probing"), ("gateway", 0, "ended"),
+    ]  # fmt: skip
+    assert steps[1]["outcome"] == "done" and steps[1]["ttft_ms"] > 0
 
 
 async def test_a_job_that_is_stopped_closes_its_upstream(route_to: Any) -> None:
@@ -124,3 +139,59 @@ async def test_a_job_is_done_once(route_to: Any) -> None:
         await jobs.work(run.pk, lambda line: None)
         with pytest.raises(InputError):
             await jobs.work(run.pk, lambda line: None)
+
+
+async def test_a_stopped_ladder_keeps_and_judges_what_it_had(route_to: Any) -> None:
+    asked: list[Talk] = []
+    second = asyncio.Event()
+
+    async def first_good_then_silent(talk: Talk) -> None:
+        asked.append(talk)
+        if len(asked) == 1:
+            return await good(talk)
+        second.set()
+        await silent(talk)
+
+    async with Upstream(first_good_then_silent) as upstream:
+        route_to(upstream.url)
+        run = await off_loop(lambda: jobs.create("ladder", "r"))
+        doing = asyncio.ensure_future(jobs.work(run.pk, lambda line: None))
+        await asyncio.wait_for(second.wait(), 10)
+        await off_loop(jobs.stop, run.pk)
+        assert await asyncio.wait_for(doing, 10) is None
+    stopped = await row(run)
+    assert stopped.state == "stopped" and [c["hop"] for c in stopped.answer["captures"]] == ["engine"]
+
+
+async def test_recordings_are_judged_innermost_first_without_a_route() -> None:
+    run = await off_loop(lambda: jobs.create("diagnose", ""))
+    files = [Recording("2-proxy.capture.jsonl", recorded("proxy")), Recording("x.capture.jsonl", recorded("engine"))]
+    run.spec |= {"files": await off_loop(uploads.keep, run.pk, files)}
+    await off_loop(run.save)
+    result = await jobs.work(run.pk, lambda line: None)
+    assert result is not None and [c.hop for c in result.captures] == ["engine", "proxy"]
+    assert (await row(run)).answer["verdict"]["healthy"] is True
+
+
+async def test_a_recording_takes_its_hops_place_in_the_run_that_missed_it() -> None:
+    gone = Capture("engine", "engine", end=End(1.0, "reset", "refused"))
+    base = [gone, loads(recorded("gateway"))]
+    await off_loop(lambda: save_run("base", base, kind="ladder", route="r"))
+    run = await off_loop(lambda: jobs.create("diagnose", "r"))
+    files = await off_loop(uploads.keep, run.pk, [Recording("e.capture.jsonl", recorded("client"), "engine")])
+    run.spec |= {"files": files, "of": "base", "hops": [["engine", "engine"], ["gateway", "gateway"]]}
+    await off_loop(run.save)
+    result = await jobs.work(run.pk, lambda line: None)
+    assert result is not None and [(c.hop, c.kind, bool(c.body)) for c in result.captures] == [
+        ("engine", "engine", True), ("gateway", "gateway", True),
+    ]  # fmt: skip
+
+
+async def test_a_recording_that_is_none_fails_the_job_with_its_sentence() -> None:
+    run = await off_loop(lambda: jobs.create("diagnose", ""))
+    run.spec |= {"files": await off_loop(uploads.keep, run.pk, [Recording("note.txt", b"hello")])}
+    await off_loop(run.save)
+    with pytest.raises(CaptureError):
+        await jobs.work(run.pk, lambda line: None)
+    assert (await row(run)).state == "failed"
+    assert "note.txt" in (await off_loop(lambda: run.progress.get().text))

@@ -23,9 +23,14 @@ const timeAt = (rows, end) => {
   return low < rows.length ? rows[low][0] : null;
 };
 
+/** @param {number} ms @returns {string} with its sign */
+const signed = (ms) => `${ms < 0 ? "−" : "+"}${Math.abs(ms).toFixed(1)}`;
+
 /** @param {number | null} ms @param {number | null} before */
-const cell = (ms, before) =>
-  element("td", {}, ms === null ? "–" : ms.toFixed(1), before !== null && ms !== null ? element("small", {}, ` +${(ms - before).toFixed(1)}`) : null);
+const cell = (ms, before) => {
+  const since = before !== null && ms !== null ? element("small", {}, ` ${signed(ms - before)}`) : null;
+  return element("td", {}, ms === null ? "–" : ms.toFixed(1), since);
+};
 
 /**
  * @param {{head: Element, body: Element, count: Element}} table
@@ -35,13 +40,15 @@ const cell = (ms, before) =>
 export function showEvents({ head, body, count }, events, lanes) {
   const first = Math.max(0, events.length - MOST);
   count.textContent = first ? `(the last ${MOST} of ${events.length})` : `(${events.length})`;
-  const titles = ["#", "Kind", "Text", ...lanes.map((lane) => lane.name)];
+  const withKind = events.some((event) => event.kind);
+  const titles = ["#", ...(withKind ? ["Kind"] : []), "Text", ...lanes.map((lane) => lane.name)];
   head.replaceChildren(element("tr", {}, ...titles.map((title) => element("th", { scope: "col" }, title))));
   body.replaceChildren(
     ...events.slice(first).map(({ kind, text, end, times: known }, i) => {
       const times = known ?? lanes.map((lane) => timeAt(lane.rows, end));
       const cells = times.map((time, at) => cell(time, at ? times[at - 1] : null));
-      return element("tr", {}, element("td", {}, String(first + i)), element("td", {}, kind), element("td", { class: "text" }, text), ...cells);
+      const facts = [String(first + i), ...(withKind ? [kind] : [])].map((fact) => element("td", {}, fact));
+      return element("tr", {}, ...facts, element("td", { class: "text" }, text), ...cells);
     }),
   );
 }

@@ -12,6 +12,8 @@ from harness.wire.payload import Broken, parse
 from harness.wire.sse import LIMIT
 from harness.wire.stream import Kind, Stream
 
+_SLICE = 1 << 18  # bytes whose records are listed at one time
+
 
 class Engine:
     """Fills a :class:`Stream`, its times and reads apart. Give any split of the (content-decoded) body to ``feed``,
@@ -70,7 +72,8 @@ class Engine:
             self.feed(start)
 
     def _feed_records(self, data: bytes) -> None:
-        self._records(self._ndjson.feed(data))
+        for at in range(0, len(data), _SLICE):
+            self._records(self._ndjson.feed(data[at : at + _SLICE]))
 
     def _records(self, records: list[Record]) -> None:
         for record in records:

@@ -8,6 +8,7 @@ from harness.wire.hole import Hole, Replay, learn
 from harness.wire.sink import Sink
 from harness.wire.sse import Aside, Block, SSEParser
 
+_SLICE = 1 << 18  # bytes whose events are listed at one time
 _PATIENCE = 64  # events without a try at learning, at most, when holes do not fit what comes
 
 
@@ -44,7 +45,7 @@ class SSEFrames:
     def feed(self, data: bytes) -> None:
         if self._by_line or not self._alike(data):
             self._give_up()
-            self._items(self.parser.items(data))
+            self._line_by_line(data)
             return
         self._held.append(data)
         self._size += len(data)
@@ -92,8 +93,12 @@ class SSEFrames:
         if self._base or self._size:
             self.parser.seek(self._base)
         for data in self._held:
-            self._items(self.parser.items(data))
+            self._line_by_line(data)
         self._held = []
+
+    def _line_by_line(self, data: bytes) -> None:
+        for at in range(0, len(data), _SLICE):
+            self._items(self.parser.items(data[at : at + _SLICE]))
 
     def _items(self, items: list[Block | Aside]) -> None:
         for item in items:

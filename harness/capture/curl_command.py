@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Iterable
 from typing import Any
 
-from harness.capture.mask import is_secret_name, mask_headers
+from harness.capture.mask import mask_headers
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -21,7 +21,7 @@ def curl_command(
     trace_file: str,
     options: Iterable[str] = (),
 ) -> str:
-    """A POST of ``body`` (JSON) to ``url`` as one shell command, its trace going to ``trace_file`` ("": none).
+    """A POST of ``body`` (JSON) to ``url`` as one line for a POSIX shell, its trace going to ``trace_file`` ("": none).
 
     ``options`` are further words for curl (``-k``, ``--cacert``, ``-x``). The key appears as ``$VAR`` of the shell
     that runs it, never its value; other secret headers are masked, to be filled in by hand. The trace file itself
@@ -29,22 +29,17 @@ def curl_command(
     """
     extra = list(options)
     # Like our own probes, no proxy of the environment: only one that is named.
-    lines = [shlex.join(["curl", "-sS", "-N", *([] if "-x" in extra else ["--noproxy", "*"]), *extra])]
+    words = ["curl", "-sS", "-N", *([] if "-x" in extra else ["--noproxy", "*"]), *extra]
     if trace_file:
-        lines.append(f"--trace-time --trace {shlex.quote(trace_file)} -o /dev/null")
+        words += ["--trace-time", "--trace", trace_file, "-o", "/dev/null"]
     sent = {"content-type": "application/json", "accept": "text/event-stream"}
     sent |= {name: value for name, value in mask_headers(headers) if not (api_key_env and name == "authorization")}
     # Without this, curl waits for a "100 Continue" before a large body, which no client of ours does.
     sent["expect"] = ""
     for name, value in sent.items():
-        lines.append(f"-H {shlex.quote(f'{name}: {value}' if value else f'{name}:')}")
+        words += ["-H", f"{name}: {value}" if value else f"{name}:"]
+    line = shlex.join(words)
     if api_key_env and _VARIABLE.fullmatch(api_key_env):
-        lines.append(f'-H "authorization: Bearer ${api_key_env}"')
+        line += f' -H "authorization: Bearer ${api_key_env}"'
     text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
-    lines += [f"--data-binary {shlex.quote(text)}", shlex.quote(url)]
-    return " \\\n  ".join(lines)
-
-
-def hidden_headers(headers: Iterable[tuple[str, str]]) -> list[str]:
-    """Names of the headers that the command shows masked and that have to be filled in."""
-    return [name.lower() for name, value in headers if is_secret_name(name) and value]
+    return f"{line} --data-binary {shlex.quote(text)} {shlex.quote(url)}"

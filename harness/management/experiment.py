@@ -74,8 +74,8 @@ def said(prompt: str) -> Sequence[Mapping[str, str]]:
 
 
 def curls(route: Route, hops: Sequence[Hop], plan: Plan) -> dict[str, str]:
-    """The plain curl command of each hop, by its name."""
-    return {hop.name: curl_command(route, hop, said(plan.prompt), stream=plan.stream, trace=False) for hop in hops}
+    """The curl command of each hop, by its name; `diagnose` reads the trace that it writes."""
+    return {hop.name: curl_command(route, hop, said(plan.prompt), stream=plan.stream) for hop in hops}
 
 
 def write(file: Path, text: str) -> None:

@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import shlex
-
+from harness.capture.curl_command import curl_command as printed
 from harness.probe.request import Messages, ask
 from harness.routes.model import Hop, Route
+
+_CURLS_OWN = ("user-agent", "accept-encoding", "authorization")
 
 
 def curl_command(route: Route, hop: Hop, messages: Messages, *, stream: bool = True, trace: bool = True) -> str:
     """One line for a POSIX shell. The key is read from the environment there; ``trace``: record to HOP.trace."""
     wish = ask(route, hop, messages, exchange_id="by-hand", stream=stream, probing=True)
-    words = ["curl", "-sS", "-N"]
-    if trace:
-        words += ["--trace-time", "--trace", f"{hop.name}.trace", "-o", "/dev/null"]
-    if not hop.verify:
-        words.append("-k")
-    if hop.ca_file:
-        words += ["--cacert", hop.ca_file]
-    if hop.proxy:
-        words += ["-x", hop.proxy]
-    secret = {name.lower() for name in hop.headers} | {"authorization"}
-    for name, value in wish.headers:
-        if name not in secret and name not in ("user-agent", "accept-encoding"):
-            words += ["-H", f"{name}: {value}"]
-    line = shlex.join(words)
-    for name in sorted(hop.headers):
-        line += f' -H "{name.lower()}: …"'
-    if hop.api_key_env:
-        line += f' -H "authorization: Bearer ${hop.api_key_env}"'
-    body = json.dumps(wish.body, ensure_ascii=False, separators=(",", ":"))
-    return f"{line} -d {shlex.quote(body)} {shlex.quote(wish.url)}"
+    options = [] if hop.verify else ["-k"]
+    options += ["--cacert", hop.ca_file] if hop.ca_file else []
+    options += ["-x", hop.proxy] if hop.proxy else []
+    # A route's own headers may be secrets, so their values are left for the reader to fill in.
+    own = {name.lower(): "…" for name in hop.headers}
+    plain = [(name, own.get(name, value)) for name, value in wish.headers if name not in _CURLS_OWN]
+    return printed(wish.url, plain, wish.body, hop.api_key_env, f"{hop.name}.trace" if trace else "", options)

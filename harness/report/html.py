@@ -9,11 +9,8 @@ from typing import Any
 from django.template.loader import render_to_string
 
 from harness.capture.model import Capture
-from harness.report.lanes import WIDTH, Axis, Lane, Mark, lanes, span_of
-from harness.report.text import duration, value
-
-ROW, MARK = 34, 22
-"""Height of a lane and of its tallest marks, in drawing units."""
+from harness.report.lanes import span_of
+from harness.report.picture import figures, headline, picture, repeats, told_finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +33,8 @@ def page(runs: Sequence[Told]) -> str:
 
 
 def _run(run: Told, span: float) -> dict[str, Any]:
-    drawn, axis = lanes(run.captures, span)
-    answer = run.answer
-    repeated = len({capture.repeat for capture in run.captures}) > 1
+    answer, bad = run.answer, run.answer["verdict"].get("first_bad_hop")
+    repeated = repeats(run.captures)
     return {
         "name": run.name,
         "kind": run.kind,
@@ -46,61 +42,8 @@ def _run(run: Told, span: float) -> dict[str, Any]:
         "started": run.started,
         "verdict": answer["verdict"],
         "headline": headline(answer["verdict"]),
-        "picture": _picture(drawn, axis, answer["verdict"].get("first_bad_hop"), repeated),
-        "captures": [_row(row, answer["verdict"].get("first_bad_hop"), repeated) for row in answer["captures"]],
-        "findings": [_finding(finding) for finding in answer["findings"] if finding["severity"] != "info"],
+        "picture": picture(run.captures, bad, span),
+        "captures": [figures(row, bad, repeated) for row in answer["captures"]],
+        "findings": [told_finding(finding) for finding in answer["findings"] if finding["severity"] != "info"],
         "facts": [finding for finding in answer["findings"] if finding["severity"] == "info"],
     }
-
-
-def headline(verdict: Mapping[str, Any]) -> str:
-    """``healthy``, ``cannot tell``, or symptom and hop."""
-    if verdict["healthy"] is None:
-        return "cannot tell"
-    if verdict["healthy"]:
-        return "healthy"
-    where = verdict["first_bad_hop"]
-    return f"{verdict['symptom']} at {where}" if where else str(verdict["symptom"])
-
-
-def _picture(drawn: Sequence[Lane], axis: Axis, bad: str | None, repeated: bool) -> dict[str, Any]:
-    rows = [
-        {
-            "label": f"{lane.hop} · {lane.tap}" + (f" #{lane.repeat}" if repeated else ""),
-            "bad": lane.hop == bad,
-            "line": (round(lane.start, 1), round(WIDTH if lane.stop is None else max(lane.stop, lane.start), 1)),
-            "end": lane.end,
-            "marks": [_mark(mark) for mark in lane.marks],
-        }
-        for lane in drawn
-    ]
-    ticks = [{"x": round(x, 1), "text": text} for x, text in axis.ticks]
-    return {"rows": rows, "ticks": ticks, "width": WIDTH}
-
-
-def _mark(mark: Mark) -> dict[str, Any]:
-    """Taller where several events fell together: that is what buffering looks like."""
-    height = MARK * min(1.0, 0.45 + mark.count / 12)
-    return {"x": mark.x, "shade": mark.shade, "count": mark.count, "height": height, "y": (ROW - height) / 2}
-
-
-def _row(row: Mapping[str, Any], bad: str | None, repeated: bool) -> dict[str, Any]:
-    timing = row.get("timing") or {}
-    gaps = timing.get("itl_ms") or {}
-    times = [duration(timing.get(name)) for name in ("ttfb_ms", "ttft_ms", "e2e_ms")]
-    times += [duration(gaps.get(name)) for name in ("p50", "p95", "max")]
-    name = f"{row['hop']} #{row.get('repeat')}" if repeated else row["hop"]
-    return {**row, "name": name, "bad": row["hop"] == bad, "times": times}
-
-
-def _finding(finding: Mapping[str, Any]) -> dict[str, Any]:
-    figures = [
-        (key.removesuffix("_ms").replace("_", " "), duration(fact) if _is_ms(key, fact) else value(fact))
-        for key, fact in (finding.get("evidence") or {}).items()
-    ]
-    at, fix = finding.get("at_ms"), finding.get("fix") or ""
-    return {**finding, "figures": figures, "at": "" if at is None else duration(at), "snippet": "\n" in fix}
-
-
-def _is_ms(key: str, fact: Any) -> bool:
-    return key.endswith("_ms") and isinstance(fact, int | float) and not isinstance(fact, bool)

@@ -1,0 +1,79 @@
+"""What a run looks like, as plain figures for templates: lanes, rows of figures, findings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from harness.capture.model import Capture
+from harness.report.lanes import WIDTH, Mark, lanes
+from harness.report.text import duration, value
+
+ROW, MARK = 34, 22
+"""Height of a lane and of its tallest marks, in drawing units."""
+
+
+def headline(verdict: Mapping[str, Any]) -> str:
+    """``healthy``, ``cannot tell``, or symptom and hop."""
+    if verdict["healthy"] is None:
+        return "cannot tell"
+    if verdict["healthy"]:
+        return "healthy"
+    where = verdict["first_bad_hop"]
+    return f"{verdict['symptom']} at {where}" if where else str(verdict["symptom"])
+
+
+def repeats(captures: Sequence[Capture]) -> bool:
+    """Whether captures of several rounds are among them, so that each has to bear its number."""
+    return len({capture.repeat for capture in captures}) > 1
+
+
+def picture(captures: Sequence[Capture], bad: str | None, span_ms: float | None = None) -> dict[str, Any]:
+    """``rows``: [{label, bad, line, end, marks}], ``ticks``: [{x, text}], ``width``: what ``report/lanes.html`` draws.
+
+    ``bad`` is the hop to mark; ``span_ms`` the width of the axis, so that two runs can be drawn to one scale.
+    """
+    drawn, axis = lanes(captures, span_ms)
+    repeated = repeats(captures)
+    rows = [
+        {
+            "label": f"{lane.hop} · {lane.tap}" + (f" #{lane.repeat}" if repeated else ""),
+            "bad": lane.hop == bad,
+            "line": (round(lane.start, 1), round(WIDTH if lane.stop is None else max(lane.stop, lane.start), 1)),
+            "end": lane.end,
+            "marks": [_mark(mark) for mark in lane.marks],
+        }
+        for lane in drawn
+    ]
+    ticks = [{"x": round(x, 1), "text": text} for x, text in axis.ticks]
+    return {"rows": rows, "ticks": ticks, "width": WIDTH}
+
+
+def _mark(mark: Mark) -> dict[str, Any]:
+    """Taller where several events fell together: that is what buffering looks like."""
+    height = MARK * min(1.0, 0.45 + mark.count / 12)
+    return {"x": mark.x, "shade": mark.shade, "count": mark.count, "height": height, "y": (ROW - height) / 2}
+
+
+def figures(row: Mapping[str, Any], bad: str | None, repeated: bool) -> dict[str, Any]:
+    """A row of the answer's ``captures`` with its name, whether it is the bad hop, and its times as text."""
+    timing = row.get("timing") or {}
+    gaps = timing.get("itl_ms") or {}
+    times = [duration(timing.get(name)) for name in ("ttfb_ms", "ttft_ms", "e2e_ms")]
+    times += [duration(gaps.get(name)) for name in ("p50", "p95", "max")]
+    name = f"{row['hop']} #{row.get('repeat')}" if repeated else row["hop"]
+    return {**row, "name": name, "bad": row["hop"] == bad, "times": times}
+
+
+def told_finding(finding: Mapping[str, Any]) -> dict[str, Any]:
+    """A finding with its evidence as (name, text) and its moment as text; ``snippet``: the fix has lines to paste."""
+    shown = [
+        (key.removesuffix("_ms").replace("_", " "), duration(fact) if _is_ms(key, fact) else value(fact))
+        for key, fact in (finding.get("evidence") or {}).items()
+    ]
+    at, fix = finding.get("at_ms"), finding.get("fix") or ""
+    return {**finding, "figures": shown, "at": "" if at is None else duration(at), "snippet": "\n" in fix}
+
+
+def _is_ms(key: str, fact: Any) -> bool:
+    return key.endswith("_ms") and isinstance(fact, int | float) and not isinstance(fact, bool)

@@ -11,6 +11,7 @@ from typing import Any
 
 from channels.routing import ProtocolTypeRouter, URLRouter
 from django.core.asgi import get_asgi_application
+from django.urls import get_resolver
 
 pages = get_asgi_application()  # sets Django up, so it comes before whatever imports models
 
@@ -23,6 +24,10 @@ sockets = import_module("chat.routing").websocket_urlpatterns
 http: Any = StaticFiles(pages)
 application = ProtocolTypeRouter({"http": Downstreams(http), "websocket": SocketGuard(URLRouter(sockets))})
 adopt_in_background()
+
+# What the first chat would import and build, up to 1.6 s of first-byte delay that would be this app's own doing.
+get_resolver().url_patterns  # noqa: B018
+import_module("harness.lab.routes").lab_routes("")
 
 # Streams share this interpreter. A full collection over all that is loaded by now would stop them for up to 0.2 s;
 # and while a thread judges a finished exchange, an event would wait 5 ms (the default) at each turn for the lock.

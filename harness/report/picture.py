@@ -29,7 +29,7 @@ def repeats(captures: Sequence[Capture]) -> bool:
 
 
 def picture(captures: Sequence[Capture], bad: str | None, span_ms: float | None = None) -> dict[str, Any]:
-    """``rows``: [{label, bad, line, end, marks}], ``ticks``: [{x, text}], ``width``: what ``report/lanes.html`` draws.
+    """``rows``: [{label, bad, line, end, marks}] and ``ticks``, all in percent of the width, for ``report/lanes.html``.
 
     ``bad`` is the hop to mark; ``span_ms`` the width of the axis, so that two runs can be drawn to one scale.
     """
@@ -39,20 +39,29 @@ def picture(captures: Sequence[Capture], bad: str | None, span_ms: float | None 
         {
             "label": f"{lane.hop} · {lane.tap}" + (f" #{lane.repeat}" if repeated else ""),
             "bad": lane.hop == bad,
-            "line": (round(lane.start, 1), round(WIDTH if lane.stop is None else max(lane.stop, lane.start), 1)),
+            "line": (_percent(lane.start), _percent(WIDTH if lane.stop is None else max(lane.stop, lane.start))),
             "end": lane.end,
             "marks": [_mark(mark) for mark in lane.marks],
         }
         for lane in drawn
     ]
-    ticks = [{"x": round(x, 1), "text": text} for x, text in axis.ticks]
-    return {"rows": rows, "ticks": ticks, "width": WIDTH}
+    ticks = [{"at": _percent(x), "text": text, "side": _side(x)} for x, text in axis.ticks]
+    return {"rows": rows, "ticks": ticks}
+
+
+def _percent(x: float) -> float:
+    return round(x * 100 / WIDTH, 2)
+
+
+def _side(x: float) -> str:
+    """On which side of its tick a text stands, so that none hangs over the edge."""
+    return "first" if x < WIDTH * 0.03 else "last" if x > WIDTH * 0.95 else "middle"
 
 
 def _mark(mark: Mark) -> dict[str, Any]:
     """Taller where several events fell together: that is what buffering looks like."""
     height = MARK * min(1.0, 0.45 + mark.count / 12)
-    return {"x": mark.x, "shade": mark.shade, "count": mark.count, "height": height, "y": (ROW - height) / 2}
+    return {"at": _percent(mark.x), "shade": mark.shade, "count": mark.count, "height": height, "y": (ROW - height) / 2}
 
 
 def figures(row: Mapping[str, Any], bad: str | None, repeated: bool) -> dict[str, Any]:

@@ -53,7 +53,7 @@ def test_a_report_tells_the_verdict_first_and_draws_two_runs_to_one_scale() -> N
     html = page([short, long])
     assert html.index("healthy") < html.index("<figure")
     assert html.count("<figure") == 2
-    assert len(set(re.findall(r'x="([\d.]+)" y="14">0.5 s', html))) == 1
+    assert len(set(re.findall(r'x="([\d.]+)%" y="14">0.5 s', html))) == 1
     assert span_of(long.captures) == 2000.0
 
 

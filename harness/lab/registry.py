@@ -22,7 +22,8 @@ Change = Callable[[Plan, Params], Plan]
 class Fault:
     """A named change of a plan; ``about`` is its docstring: what it imitates. ``symptom``: what should be found.
 
-    ``symptom`` is one of the closed list of symptoms, or "" where the stream stays healthy. ``whole``: also for
+    ``symptom`` is one of the closed list of symptoms, or "" where the stream stays healthy; ``severity`` error or
+    warning. ``outer``: the symptom where it is planted behind a hop that was good, if another. ``whole``: also for
     answers that are not streamed, which stay good otherwise, so that they can serve as a reference.
     """
 
@@ -30,17 +31,22 @@ class Fault:
     change: Change
     symptom: str
     about: str
+    severity: str = "error"
+    outer: str = ""
     whole: bool = False
 
 
 _faults: dict[str, Fault] = {}
 
 
-def fault(name: str, symptom: str, whole: bool = False) -> Callable[[Change], Change]:
+def fault(
+    name: str, symptom: str, severity: str = "error", *, outer: str = "", whole: bool = False
+) -> Callable[[Change], Change]:
     """Register a fault under ``name``."""
 
     def register(change: Change) -> Change:
-        _faults[name] = Fault(name, change, symptom, " ".join((change.__doc__ or "").split()), whole)
+        about = " ".join((change.__doc__ or "").split())
+        _faults[name] = Fault(name, change, symptom, about, severity, outer or symptom, whole)
         return change
 
     return register

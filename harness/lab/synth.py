@@ -8,6 +8,7 @@ own. Any hop may be given a gateway or faults, so every fault can be planted at 
 from __future__ import annotations
 
 import random
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -32,6 +33,7 @@ from harness.lab.scenarios import Scenario, built_in
 SENT_AT = "2026-01-01T00:00:00.000000Z"
 SERVER = Clock("synthetic-server", "monotonic", 0.000001)
 BROWSER = Clock("synthetic-browser", "performance", 0.005, 0.0, 0.4)
+CANNOT_TELL = "browser-cannot-tell"
 GIVE_UP = 120_000.0  # ms of silence after which a reader of ours leaves
 TAP_OF_KIND = {"app": "write", "proxy": "arrive", "network-path": "arrive", "browser": "paint"}
 
@@ -152,6 +154,7 @@ def _line(plan: Plan, place: Place, rng: random.Random) -> Plan:
 
 def _capture(place: Place, plan: Plan, ask: Ask, tap: str, wire: str, lag: float = 1.0) -> Capture:
     """What the tap at the output of ``place`` stamps; ``lag`` ms between the tap's begin and the engine's."""
+    browser = place.kind in ("browser", "proxy", "network-path")
     reads: list[tuple[float, bytes]] = []
     if plan.head_at is not None:
         for e in plan.emissions:
@@ -160,29 +163,42 @@ def _capture(place: Place, plan: Plan, ask: Ask, tap: str, wire: str, lag: float
                 reads[-1] = (reads[-1][0], reads[-1][1] + data)
             elif data:
                 reads.append((max(t, reads[-1][0] if reads else t), data))
+    broken = False
+    if browser and any(name == "content-encoding" for name, _ in plan.headers):
+        reads, broken = _unpacked(reads)
     body, times, ends = stamped(reads)
     head = None if plan.head_at is None else Head(plan.head_at + lag, plan.status, "1.1", _headers(plan))
-    browser = place.kind in ("browser", "proxy", "network-path")
+    end = _end(plan, tap, lag, times[-1] if times else 0.0)
     return Capture(
         hop=place.name, kind=place.kind, tap=tap, wire=wire, exchange=ask.key,
         request=Request("POST", f"http://{place.name}/v1/chat/completions", (), dict(ask.body)),
         sent_at=SENT_AT, clock=BROWSER if browser else SERVER, head=head, body=body, times=times, ends=ends,
-        content_decoded=browser, end=_end(plan, tap, lag, times[-1] if times else 0.0, browser),
+        content_decoded=browser, end=replace(end, kind="truncated", detail=CANNOT_TELL) if broken else end,
     )  # fmt: skip
 
 
-def _end(plan: Plan, tap: str, lag: float, last: float, browser: bool) -> End:
+def _unpacked(reads: Sequence[tuple[float, bytes]]) -> tuple[list[tuple[float, bytes]], bool]:
+    """The reads as a browser hands them over, gzip undone; and whether that failed."""
+    packer, rows = zlib.decompressobj(31), []
+    try:
+        for t, data in reads:
+            rows.append((t, packer.decompress(data)))
+    except zlib.error:
+        return [row for row in rows if row[1]], True
+    return [row for row in rows if row[1]], False
+
+
+def _end(plan: Plan, tap: str, lag: float, last: float) -> End:
     t = max(plan.end_at + lag, last)
-    if plan.end == "hang":
-        if tap == "emit":
-            return End(t + GIVE_UP, "aborted", "the client closed")
-        return End(t + GIVE_UP, "timeout", f"no read for {GIVE_UP / 1000:.0f} s")
+    if plan.end == "hang":  # the app's reader gives up, and hands its end on as a cut
+        kinds = {"emit": ("aborted", "the client closed"), "read": ("timeout", f"no read for {GIVE_UP / 1000:.0f} s")}
+        return End(t + GIVE_UP, *kinds.get(tap, ("truncated", "" if tap == "write" else CANNOT_TELL)))
     if plan.end == "left":
         return End(t, "aborted", "the hop in front closed")
     if plan.end == "complete" or (plan.end == "cut" and plan.transfer == "close"):
         return End(t, "complete")
-    if browser:
-        return End(t, "truncated", "browser-cannot-tell")
+    if tap in ("arrive", "paint"):
+        return End(t, "truncated", CANNOT_TELL)
     return End(t, "reset" if plan.end == "reset" else "truncated")
 
 

@@ -10,7 +10,7 @@ from harness.lab.plan import Plan
 from harness.lab.registry import fault
 
 
-@fault("clump", "")
+@fault("clump", "", outer="burst")
 def clump(plan: Plan, p: Params) -> Plan:
     """Content events wait until there are ``by`` (4) of them, then come together: a stream interval, speculative
     decoding, a proxy's buffer. Legal, and even."""

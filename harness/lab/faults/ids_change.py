@@ -10,7 +10,7 @@ from harness.lab.plan import Emission, Plan
 from harness.lab.registry import fault
 
 
-@fault("ids-change", "rewrite")
+@fault("ids-change", "malformed", "warning")
 def ids_change(plan: Plan, p: Params) -> Plan:
     """The id differs from chunk to chunk: a gateway that makes one a chunk."""
 

@@ -9,7 +9,7 @@ from harness.lab.plan import Plan
 from harness.lab.registry import fault
 
 
-@fault("stale-length", "truncation")
+@fault("stale-length", "truncation", "warning")
 def stale_length(plan: Plan, p: Params) -> Plan:
     """The head declares ``by`` (100) bytes more than come, then closes: a rewriter that kept the old length."""
     size = len(plan.body())

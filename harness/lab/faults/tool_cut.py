@@ -28,7 +28,7 @@ def _finish(payload: dict[str, Any]) -> None:
         choice["finish_reason"] = "tool_calls"
 
 
-@fault("tool-cut", "content")
+@fault("tool-cut", "malformed")
 def tool_cut(plan: Plan, p: Params) -> Plan:
     """A tool call whose arguments end before the closing brace, then a good finish: max_tokens, or a parser that lost
     the tail."""

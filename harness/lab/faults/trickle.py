@@ -7,7 +7,7 @@ from harness.lab.plan import Emission, Plan
 from harness.lab.registry import fault
 
 
-@fault("trickle", "stall")
+@fault("trickle", "", outer="first-byte")
 def trickle(plan: Plan, p: Params) -> Plan:
     """Writes of ``bytes`` (16), ``every`` (40ms) one: a starved link, a proxy that writes as it pleases."""
     data, size, every = plan.body(), max(1, p.count("bytes", 16)), p.ms("every", 40)

@@ -9,7 +9,7 @@ from harness.lab.plan import Plan
 from harness.lab.registry import fault
 
 
-@fault("wrong-type", "headers")
+@fault("wrong-type", "headers", "warning")
 def wrong_type(plan: Plan, p: Params) -> Plan:
     """``content-type`` is ``type`` (text/plain) over a good stream: browsers' EventSource refuses it, proxies buffer or
     compress it."""

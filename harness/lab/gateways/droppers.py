@@ -11,7 +11,7 @@ from harness.lab.gateways.model import Do, Gateway, Send, SendHead
 from harness.lab.gateways.registry import gateway
 
 
-@gateway("headers-dropped", "headers")
+@gateway("headers-dropped", "headers", severity="warning")
 class HeadersDropped(Gateway):
     """Answers with a plain content type and none of upstream's headers: X-Accel-Buffering and no-transform are gone,
     and the proxy in front buffers and compresses."""

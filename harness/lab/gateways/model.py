@@ -109,6 +109,7 @@ class GatewayKind:
     model: str = "lab-steady"
     path: str = "/v1"
     wire: str = "openai"
+    severity: str = "error"
 
 
 def forwardable(headers: Headers) -> Headers:

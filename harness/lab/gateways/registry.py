@@ -18,7 +18,10 @@ _kinds: dict[str, GatewayKind] = {}
 
 
 def gateway(name: str, symptom: str = "", **more: str) -> Callable[[G], G]:
-    """Register a gateway class under ``name``; its docstring says what it imitates. ``more``: model, path, wire."""
+    """Register a gateway class under ``name``; its docstring says what it imitates.
+
+    ``more``: model, path, wire, severity, as in :class:`GatewayKind`.
+    """
 
     def register(cls: G) -> G:
         _kinds[name] = GatewayKind(name, cls, symptom, " ".join((cls.__doc__ or "").split()), **more)

@@ -18,6 +18,7 @@ from harness.diagnose.view import View
 NUMBERED = re.compile(r"([^\W\d_]*)(\d+)")
 SSE_ID = re.compile(rb"(?m)^id: ?[^\d\r\n]{0,12}(\d{1,12})[ \t]*\r?$")
 SEQUENCE = re.compile(rb'"sequence_number"\s*:\s*(\d{1,12})')
+STRAND_SHARE = 0.4
 ASKED = re.compile(r"count\D{0,20}?from\s+(\d+)\s+to\s+(\d+)", re.I)
 
 
@@ -31,6 +32,7 @@ class Count:
     doubled: list[int] = field(default_factory=list)
     missing: list[int] = field(default_factory=list)
     swapped: list[int] = field(default_factory=list)
+    strands: int = 1  # numberings that run side by side, told apart by their exact stems (t1 T1 t2 T2)
 
     def event_of(self, value: int) -> int | None:
         return self.events[self.values.index(value)] if value in self.values else None
@@ -62,7 +64,10 @@ def _words(view: View, key: tuple[int, str]) -> list[Count]:
     if len(hits) < COUNT_SHARE * len(words) and len(hits) < COUNT_WORDS:
         return []
     values = [int(hit.group(2)) for hit in hits]
-    return _judged(Count(f"numbered words in {key[0]}/{key[1]}", values, [text.event_at(h.end() - 1) for h in hits]))
+    exact = Counter(hit.group(1) for hit in hits)
+    count = Count(f"numbered words in {key[0]}/{key[1]}", values, [text.event_at(h.end() - 1) for h in hits])
+    count.strands = sum(1 for times in exact.values() if times >= STRAND_SHARE * len(hits))
+    return _judged(count)
 
 
 def _marks(view: View, what: str, pattern: re.Pattern[bytes]) -> list[Count]:

@@ -12,7 +12,7 @@ from harness.diagnose.view import View
 
 DELAY = frozenset({"first-byte", "stall", "burst", "render"})
 RANK = (
-    "not-cancelled", "error", "not-streamed", "interleave", "duplicate", "reorder", "loss", "encoding", "malformed",
+    "not-cancelled", "error", "not-streamed", "interleave", "malformed", "duplicate", "reorder", "loss", "encoding",
     "reset", "truncation", "rewrite", "content", "headers", "burst", "stall", "first-byte", "render",
 )  # fmt: skip
 """Which symptom names the fault where one hop shows several: the more telling one first."""

@@ -27,6 +27,12 @@ SECOND = Fault(
     "A retry or fallback in the middle of the answer.",
     "Check that the text goes on without a seam; log retries at this hop.",
 )
+UNSAID = Fault(
+    "content.no-answer",
+    "The model thought ({thought} characters) and said nothing: finish_reason {reason}, no text, no tool call.",
+    "The token limit went into thinking, or the parser took the answer for thinking.",
+    "Raise the token limit; check the reasoning parser at this hop.",
+)
 FILTER = Fault(
     "content.filtered",
     "The answer ends with finish_reason content_filter after {chars} characters.",
@@ -39,6 +45,7 @@ USAGE = Fault(
     "{cause}",
     "Never count chunks as tokens; take usage from the engine.",
 )
+HIDDEN = 64  # tokens that no text shows: end marks, names and frames of tool calls
 TAG = re.compile(r"<(think|thinking|reasoning|thought)>", re.I)
 
 
@@ -63,9 +70,42 @@ def alone(view: View) -> Iterator[Finding]:
         and reason not in (None, "abort", "error")
     ):
         yield EMPTY.found(view, "warning", event=view.stream.finishes[-1].event, reason=reason)
+    parts = {key.part for key in view.texts}
+    if view.text_complete and not view.in_band and parts == {"reasoning"} and not named and reason:
+        thought = sum(len(text.text) for text in view.texts.values())
+        yield UNSAID.found(view, "warning", event=view.content[-1], thought=thought, reason=reason)
+    yield from _usage(view)
     if "content_filter" in view.finished.values():
         yield FILTER.found(view, "warning", chars=sum(len(text.text) for text in view.texts.values()))
     yield from _second(view)
+
+
+def _usage(view: View) -> Iterator[Finding]:
+    """Chunks are not tokens, but a chunk with text holds at least one, and a token is at least a byte."""
+    made = max((usage.completion or 0 for usage in view.stream.usages), default=0)
+    if all(key.part != "reasoning" for key in view.texts):  # hidden thinking is counted, and does not show
+        made -= max((usage.reasoning or 0 for usage in view.stream.usages), default=0)
+    if made <= 0 or not view.text_complete or not view.content or view.stream.wire == "fastgpt":
+        return
+    count, size = len(view.content), sum(len(text.text.encode("utf-8", "replace")) for text in view.texts.values())
+    if abs(made - count) <= 1:
+        return
+    impossible = count > made + 1 or made > size + HIDDEN
+    story = "fewer tokens than pieces" if count > made else "more tokens than pieces"
+    cause = (
+        "Pieces were doubled or split, or the count is another answer's."
+        if count > made
+        else "Several tokens came in one piece, or pieces were lost before this tap."
+    )
+    yield USAGE.found(
+        view,
+        "warning" if impossible else "info",
+        event=view.stream.usages[-1].event,
+        completion_tokens=made,
+        content_events=count,
+        text_bytes=size,
+        words={"story": story, "cause": cause},
+    )
 
 
 def _second(view: View) -> Iterator[Finding]:

@@ -27,12 +27,6 @@ CHARSET = Fault(
     "A framework's default.",
     "Leave the charset out or say utf-8.",
 )
-CODING = Fault(
-    "headers.content-encoding",
-    "Content-Encoding says {coding}, the bytes are not: readers that believe it fail.",
-    "A hop decoded (or never coded) the body and kept the header.",
-    "Drop the header where the coding is undone.",
-)
 SHORT = Fault(
     "headers.length-mismatch",
     "Content-Length says {length} bytes, {received} came, and the end is told as complete.",
@@ -59,8 +53,6 @@ def alone(view: View) -> Iterator[Finding]:
     charset = parameters.partition("charset=")[2].strip(' ";')
     if charset and charset not in ("utf-8", "utf8") and view.streamed:
         yield CHARSET.found(view, "warning", at_ms=view.head.t, charset=charset)
-    if any(fault.code == "coding-header" for fault in view.stream.faults) and not view.capture.content_decoded:
-        yield CODING.found(view, "warning", at_ms=view.head.t, coding=view.header("content-encoding"))
     received = len(view.capture.body or b"")
     if (
         length.isdigit()

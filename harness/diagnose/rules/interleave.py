@@ -25,7 +25,7 @@ TOOLS = Fault(
 )
 MERGED = Fault(
     "interleave.index-lost",
-    "{answers} answers come under one index: choice {choice} is finished {answers} times{asked_words}.",
+    "{answers} answers come under one index (choice {choice}): they are opened or finished side by side{asked_words}.",
     "A hop loses the index of the choices, so that the text is a weave of several answers.",
     "Copy the inner index into every chunk.",
 )
@@ -53,9 +53,7 @@ def alone(view: View) -> Iterator[Finding]:
     if answers:
         asked = view.asked.get("n")
         words = {"asked_words": f", and n was {asked}" if asked else ""}
-        yield MERGED.found(
-            view, "error", event=view.content[0], answers=answers, choice=min(view.finished), words=words
-        )
+        yield MERGED.found(view, "error", event=view.content[0], answers=answers, choice=min(view.choices), words=words)
     for fault in view.stream.faults:
         if fault.code == "tool-index":
             yield TOOLS.found(view, "error", event=fault.event, detail=fault.detail)
@@ -66,12 +64,13 @@ def merged(view: View) -> int:
     """How many answers one choice holds: it is opened and finished that often, or n says so; 0 when it is one."""
     if len(view.choices) != 1 or foreign(view):
         return 0
+    doubled = [count for count in counts(view) if len(count.doubled) >= 0.9 * len(set(count.values))]
+    if doubled and doubled[0].strands > 1:
+        return doubled[0].strands
     ends = [finish.event for finish in view.stream.finishes]
-    asked = view.asked.get("n")
     if len(ends) < 2 or any(event < view.content[-1] for event in ends):
         return 0
-    twice = any(len(count.doubled) >= 0.9 * len(set(count.values)) for count in counts(view))
-    return len(ends) if twice or asked == len(ends) else 0
+    return len(ends) if doubled or view.asked.get("n") == len(ends) else 0
 
 
 def foreign(view: View) -> list[tuple[int, str]]:

@@ -24,6 +24,12 @@ SILENT = Fault(
     "A green health check is no proof of progress: watch tokens per second at this hop and restart or release "
     "what hangs.",
 )
+LATE_END = Fault(
+    "stall.before-finish",
+    "The text ends at {last_ms} ms, its finish comes {gap_ms} ms later; usual gap {usual_ms} ms.",
+    "The hop knows late that the answer is over (stop words held back, a tool that runs on, a slow last step).",
+    "Send the finish with the last token.",
+)
 HANG = Fault(
     "stall.after-end",
     "The answer is complete at {done_ms} ms, but the body stays open for {gap_ms} ms more.",
@@ -61,6 +67,12 @@ def _tail(view: View, limit: float) -> Iterator[Finding]:
     if view.text_complete:
         marks = [*view.stream.terminators, *(finish.event for finish in view.stream.finishes)]
         done = view.stream.times[max(marks)]
+        late = view.stream.times[min(marks)] - view.content_ms[-1]
+        if late > limit and min(marks) > view.content[-1]:
+            last = view.content_ms[-1]
+            yield LATE_END.found(
+                view, "warning", event=min(marks), at_ms=last, last_ms=last, gap_ms=late, usual_ms=view.median_gap
+            )
         if view.end_ms - done > TAIL_MS:
             yield HANG.found(
                 view, "warning", event=max(marks), at_ms=done, done_ms=done, gap_ms=view.end_ms - done, end=view.end

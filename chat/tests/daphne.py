@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -78,6 +79,8 @@ def site(**variables: str) -> Iterator[Site]:
         here.listener.close()
         here.pid = child.pid
         try:
+            # The socket takes connections from the start; the answer says that the application is there.
+            urllib.request.urlopen(f"http://127.0.0.1:{here.port}/healthz", timeout=60).close()
             yield here
         finally:
             child.terminate()

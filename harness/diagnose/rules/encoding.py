@@ -50,12 +50,6 @@ CODING = Fault(
     "The header names a coding that the bytes do not have, or the coded body is cut.",
     "Send the header only with coded bytes; keep compression off event streams.",
 )
-HEADER = Fault(
-    "encoding.header",
-    "Content-Encoding says {coding}, the bytes are not: clients that believe it show nothing.",
-    "A hop undid (or never did) the coding and kept the header.",
-    "Drop the header where the coding is undone.",
-)
 WRONG = Fault(
     "encoding.wrong-charset",
     "{hop} spoils {spoilt} characters that are whole at {hop_inner}, first {first_piece}.",
@@ -91,9 +85,6 @@ def alone(view: View) -> Iterator[Finding]:
     members = _members(view)
     if members > 1:
         yield MEMBERS.found(view, "warning", event=0 if len(view.stream) else None, members=members)
-    if any(fault.code == "coding-header" for fault in faults) and not view.capture.content_decoded:
-        at = view.head.t if view.head else None
-        yield HEADER.found(view, "error", at_ms=at, coding=view.header("content-encoding"))
     broken = [fault for fault in faults if fault.code in ("coding", "bomb")]
     if broken and view.end == "complete":
         yield CODING.found(view, "error", detail=broken[0].detail)

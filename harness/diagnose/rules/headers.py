@@ -27,6 +27,12 @@ CHARSET = Fault(
     "A framework's default.",
     "Leave the charset out or say utf-8.",
 )
+CODING = Fault(
+    "headers.content-encoding",
+    "Content-Encoding says {coding}, the bytes are not: clients that believe it show nothing.",
+    "A hop undid (or never did) the coding and kept the header.",
+    "Drop the header where the coding is undone.",
+)
 SHORT = Fault(
     "headers.length-mismatch",
     "Content-Length says {length} bytes, {received} came, and the end is told as complete.",
@@ -53,6 +59,8 @@ def alone(view: View) -> Iterator[Finding]:
     charset = parameters.partition("charset=")[2].strip(' ";')
     if charset and charset not in ("utf-8", "utf8") and view.streamed:
         yield CHARSET.found(view, "warning", at_ms=view.head.t, charset=charset)
+    if any(fault.code == "coding-header" for fault in view.stream.faults) and not view.capture.content_decoded:
+        yield CODING.found(view, "error", at_ms=view.head.t, coding=view.header("content-encoding"))
     received = len(view.capture.body or b"")
     if (
         length.isdigit()

@@ -50,7 +50,7 @@ def check_port(host: str, port: int, variable: str) -> None:
                     f"Stop what listens there, or set {variable} to another port.",
                 ) from None
             raise InputError(
-                f"cannot listen: {error.strerror or error}", f"{host}:{port}", f"Change {variable}."
+                f"cannot listen: {error.strerror or error}", f"{host}:{port}", f"Check the address and {variable}."
             ) from None
 
 

@@ -116,6 +116,7 @@ def manage(*args: str, **env: str) -> subprocess.CompletedProcess[str]:
         ("routes", "check", "nowhere"),
         ("migrate", "--nonsense"),
         ("migrate", "nonsense"),
+        ("runserver", "8000"),
     ],
     ids=" ".join,
 )

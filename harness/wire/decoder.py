@@ -27,6 +27,7 @@ class Decoder:
             self.stream.facts["status"] = head.status
         coding = "" if head is None else head.get("content-encoding")
         self._coding = ContentDecoder(coding, decoded)
+        self._plain = False
         self._engine = Engine(self.stream, head.get("content-type") if head else "", limit)
         self._sink = self._engine.events.sink
         self._comments = self._engine.events.comments
@@ -36,14 +37,16 @@ class Decoder:
     def feed(self, data: bytes, t: float) -> range:
         """Take one read that came at ``t`` ms; the numbers of the events that it completed."""
         sink, stream = self._sink, self.stream
-        if not self._coding.idle:
+        if not self._plain:
             data = self._coding.feed(data)
+            self._plain = self._coding.idle
         self._size += len(data)
         self._times.append(t)
         stream.read_ends.append(self._size)
         before = sink.event
         self._engine.feed(data)
-        if new := sink.event - before:
+        new = sink.event - before
+        if new:
             read = len(self._times) - 1
             if new == 1:
                 stream.reads.append(read)
@@ -54,7 +57,7 @@ class Decoder:
         if self._comments:
             stream.comments += [(t, start) for start, _ in self._comments]
             self._comments.clear()
-        return range(before, sink.event)
+        return range(before, before + new)
 
     def settle(self) -> Stream:
         """The stream so far, channel texts included."""

@@ -83,3 +83,12 @@ def alone(block: bytes, like: Stream, limit: int = LIMIT) -> Stream:
             events.event(item.data, item.name, item.start, item.end)
     events.sink.end()
     return stream
+
+
+def alone_record(record: bytes, like: Stream, limit: int = LIMIT) -> Stream:
+    """As :func:`alone`, for one record of NDJSON."""
+    stream = Stream(like.capture, like.wire)
+    events = Events(stream, limit)
+    events.event(record, "", 0, len(record))
+    events.sink.end()
+    return stream

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
-from harness.wire.hole import Hole, Replay, learn
+from harness.wire.shortcuts import Shortcuts
 from harness.wire.sink import Sink
 from harness.wire.sse import Aside, Block, SSEParser
+from harness.wire.stream import Stream
 
 _SLICE = 1 << 18  # bytes whose events are listed at one time
-_PATIENCE = 64  # events without a try at learning, at most, when holes do not fit what comes
 
 
 class Reader(Protocol):
@@ -27,33 +28,32 @@ class SSEFrames:
     long as all line ends are LF, or all CRLF and never split over reads; everything else (CR, BOM, several lines,
     oversize) goes through :class:`SSEParser`, which knows it all."""
 
-    def __init__(self, reader: Reader, limit: int, replay: Replay | None) -> None:
+    def __init__(self, reader: Reader, limit: int, replay: Callable[[bytes], Stream] | None) -> None:
         self.parser = SSEParser(limit)
         self._reader = reader
         self._limit = limit
-        self._replay = replay
+        self.short = Shortcuts(reader.sink, replay)
         self._held: list[bytes] = []  # since the last event
         self._size = 0
         self._base = 0  # offset of the first held byte
         self._newline = False  # the last held byte is an LF
         self._eol = b""  # not known yet
         self._by_line = False
-        self._hole: Hole | None = None
-        self._stretch = 0  # bytes that the last hole read in one go
-        self._rest, self._pause = 0, 1  # events until the next try at learning; how many after a failure
 
     def feed(self, data: bytes) -> None:
+        if self._size and not self._by_line and b"\n" not in data and b"\r" not in data:  # the middle of a line
+            self._held.append(data)
+            self._size += len(data)
+            self._newline = self._newline and not data
+            if self._size > self._limit:
+                self._give_up()
+            return
         if self._by_line or not self._alike(data):
             self._give_up()
             self._line_by_line(data)
             return
         self._held.append(data)
         self._size += len(data)
-        if b"\n" not in data:
-            self._newline = self._newline and not data
-            if self._size > self._limit:
-                self._give_up()
-            return
         if self._eol and ((self._newline and data[:1] in (b"\n", b"\r")) or self._eol * 2 in data):
             buffer = b"".join(self._held) if len(self._held) > 1 else data
             done = self._bulk(buffer)
@@ -61,7 +61,7 @@ class SSEFrames:
             self._size = len(buffer) - done
             self._held = [buffer[done:]] if self._size else []
             self._newline = False if not self._size else buffer[-1] == 10
-        else:
+        elif data:
             self._newline = data[-1] == 10
             if self._size > self._limit:
                 self._give_up()
@@ -113,14 +113,12 @@ class SSEFrames:
         eol, blank, width = self._eol, self._eol * 2, len(self._eol) * 2
         late = len(eol) - 1  # the LF of a CRLF is not the byte that dispatches
         last = buffer.rfind(blank) + width
+        run = self.short.run
         owners, event = sink.stream.pieces.event, self._reader.event
         while at < last:
-            hole = self._hole
-            if hole is not None and hole.identity is sink.current and not sink.waiting:
-                begin, at = at, hole.run(buffer, at, last, base, sink)
-                self._stretch = at - begin or self._stretch
-                if at == last:
-                    break
+            at = run(buffer, at, last, base)
+            if at == last:
+                break
             if buffer[at] == eol[0]:
                 at += len(eol)
                 continue
@@ -132,17 +130,6 @@ class SSEFrames:
                 self.parser.seek(base + at)
                 self._items(self.parser.items(buffer[at:end]))
             if len(owners) == pieces + 1:
-                if self._rest:
-                    self._rest -= 1
-                else:
-                    self._learn(buffer[at:end])
+                self.short.learn(buffer[at:end])
             at = end
         return last
-
-    def _learn(self, block: bytes) -> None:
-        """An event brought one piece: does it look like those that will come?"""
-        if self._hole is not None:
-            self._pause = 1 if self._hole.used else min(self._pause * 2, _PATIENCE)
-        if self._replay is not None:
-            self._hole = learn(block, self._reader.sink, self._replay, self._stretch)
-        self._rest = self._pause - 1

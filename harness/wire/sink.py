@@ -33,7 +33,7 @@ class Sink:
         self._faults: dict[str, int] = {}
         self.current: tuple[Any, Any, Any, Any] = ("", None, "", "")
         self.settled = False  # the wire is known, and is OpenAI's or FastGPT's
-        self._as_came: tuple[Any, Any, Any, Any] | None = None  # the last identity's parts
+        self.came: tuple[Any, Any, Any, Any] | None = None  # the last identity's parts
         pieces = stream.pieces
         self._columns = (pieces.event.append, pieces.channel.append, pieces.offset.append, pieces.length.append)
         self._rows = (stream.kinds.append, stream.starts.append, stream.ends.append)
@@ -129,9 +129,9 @@ class Sink:
     def identity(self, ident: Any, created: Any, model: Any, fingerprint: Any) -> None:
         """Blank and absent parts say nothing; a row is added only where something changed."""
         came = (ident, created, model, fingerprint)
-        if came == self._as_came:
+        if came == self.came:
             return
-        self._as_came = came
+        self.came = came
         old = self.current
         new = (ident or old[0], created or old[1], model or old[2], fingerprint or old[3])
         if new == old:

@@ -6,6 +6,7 @@ import re
 
 import orjson
 
+_BOM = b"\xef\xbb\xbf"
 _FIELD = re.compile(rb"(?:data|event|id|retry|error)(?::|\r|\n)|:")
 _FIELDS = (b"data:", b"event:", b"id:", b"retry:", b"error:")
 _NDJSON = ("application/x-ndjson", "application/jsonl", "application/ndjson")
@@ -17,9 +18,11 @@ def framing(start: bytes, content_type: str = "", wire: str = "", *, whole: bool
 
     ``whole``: no more bytes come, an answer is due. More bytes never change an answer that was given.
     """
-    body = start.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")
+    body = start.removeprefix(_BOM).lstrip(b" \t\r\n")
     declared = content_type.partition(";")[0].strip().lower()
     whole = whole or len(start) > ENOUGH
+    if not whole and len(start) < 3 and _BOM.startswith(start):
+        return ""
     if not body:
         return ("none" if not start else "sse" if declared == "text/event-stream" else "text") if whole else ""
     if _FIELD.match(body):

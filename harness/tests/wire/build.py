@@ -150,8 +150,15 @@ def chats(draw: st.DrawFn) -> bytes:
             )
         )
         ascii_only = draw(st.booleans())
-        for text in draw(st.lists(texts, max_size=8)):
+        vary = draw(st.sampled_from(["", "", "usage", "created", "stamp", "both"]))
+        for count, text in enumerate(draw(st.lists(texts, max_size=8))):
             base["choices"][0]["delta"][part] = text
+            if vary in ("usage", "both"):
+                base["usage"] = {"prompt_tokens": 7, "completion_tokens": count, "total_tokens": 7 + count}
+            if vary in ("created", "both"):
+                base["created"] = count // 2
+            if vary == "stamp":
+                base["stamp"] = f"2026-01-01T00:00:0{count}Z"
             out.append(
                 sse(
                     (named, base) if named else base, eol=eol, ascii_only=ascii_only or "\ud800" <= text[:1] <= "\udfff"
@@ -159,6 +166,20 @@ def chats(draw: st.DrawFn) -> bytes:
             )
         out.append(draw(st.sampled_from(INTERRUPTIONS)).replace(b"\n", eol.encode()))
     return b"".join(out) + draw(st.sampled_from([b"", b"data: [DONE]", b'data: {"choices":[{"delta":{"con', b": pi"]))
+
+
+@st.composite
+def records(draw: st.DrawFn) -> bytes:
+    """Ollama's records, with all sorts of interruptions."""
+    out = []
+    for count, text in enumerate(draw(st.lists(texts, max_size=12))):
+        message = {"role": "assistant", draw(st.sampled_from(["content", "content", "thinking"])): text}
+        record = {"model": "m", "created_at": f"0{count}:00", "message": message, "done": draw(st.integers(0, 9)) == 9}
+        out.append(json.dumps(record, ensure_ascii=draw(st.booleans()) or "\ud800" <= text[:1] <= "\udfff").encode())
+        out.append(
+            draw(st.sampled_from([b"\n", b"\n", b"\n", b"\r\n", b"\n\n", b" \n", b'\n{"error":"no"}\n', b"\n{\n"]))
+        )
+    return b"".join(out)
 
 
 cuttings = st.lists(st.integers(0, 1500), max_size=12)

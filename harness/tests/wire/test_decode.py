@@ -69,6 +69,7 @@ CLEAN = texts.filter(lambda text: text.isprintable() and text != "")
 @given(ODD, cuttings, HEADS, st.sampled_from(["", "openai", "fastgpt", "ollama", "responses", "anthropic", "other"]))
 @example(b'data: {"choices": [{"index": 99999999999999999999, "delta": {"content": "x"}}]}\n\n', [], "", "")
 @example(b"data:", [1], "application/x-ndjson", "")
+@example(b"\xef\xbb\xbf", [1], "application/x-ndjson", "")
 def test_no_bytes_raise_and_no_cut_matters(body: bytes, cuts: list[int], kind: str, wire: str) -> None:
     taken = capture(list(pieces(body, cuts)), kind, wire=wire)
     stream = decode(taken)

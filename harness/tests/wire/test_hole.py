@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from harness.capture.model import Capture
-from harness.tests.wire.build import PIECES, chats, chunk, cuttings, pieces, sse
+from harness.tests.wire.build import PIECES, chats, chunk, cuttings, pieces, records, sse
 from harness.wire.engine import Engine
 from harness.wire.stream import Stream
 
@@ -36,8 +36,13 @@ def test_the_short_way_and_the_long_way_agree(body: bytes, cuts: list[int]) -> N
     assert seen(run(body, cuts, plain=False)) == seen(run(body, [], plain=True))
 
 
+@given(records(), cuttings)
+def test_the_short_way_and_the_long_way_agree_on_records(body: bytes, cuts: list[int]) -> None:
+    assert seen(run(body, cuts, plain=False)) == seen(run(body, [], plain=True))
+
+
 def used(body: bytes) -> int:
-    hole = run(body, [], plain=False)._sse._hole
+    hole = run(body, [], plain=False)._sse.short.hole
     return hole.used if hole else 0
 
 
@@ -66,7 +71,7 @@ def test_a_text_that_stands_twice_in_the_event_is_found_in_its_own_place() -> No
     body = sse(*(chunk(text) | {"model": "m"} for text in ("m", "n", "m", "o")))
     engine = run(body, [], plain=False)
     assert engine.stream.channels[0].text == "mnmo"
-    assert engine._sse._hole is not None
+    assert engine._sse.short.hole is not None
 
 
 @pytest.mark.parametrize("text", ['say "x"', "back\\slash", "tab\t", "", "\u2028", "\ufffd"])

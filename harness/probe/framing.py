@@ -91,6 +91,8 @@ class Chunked:
                 raise FramingError("a chunk is longer than it says")
             self._closing = False
         elif self._trailing:
+            if line and b":" not in line:
+                raise FramingError(f"{line[:20]!r} is no trailer field")
             self.done = not line
         else:
             found = SIZE.fullmatch(line)

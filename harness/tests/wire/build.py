@@ -168,6 +168,9 @@ def chats(draw: st.DrawFn) -> bytes:
     return b"".join(out) + draw(st.sampled_from([b"", b"data: [DONE]", b'data: {"choices":[{"delta":{"con', b": pi"]))
 
 
+RECORD_ENDS = [b"\n", b"\n", b"\n", b"\n", b"\r\n", b"\n\n", b" \n", b'\n{"error":"no"}\n', b"\n{\n"]
+
+
 @st.composite
 def records(draw: st.DrawFn) -> bytes:
     """Ollama's records, with all sorts of interruptions."""
@@ -176,9 +179,7 @@ def records(draw: st.DrawFn) -> bytes:
         message = {"role": "assistant", draw(st.sampled_from(["content", "content", "thinking"])): text}
         record = {"model": "m", "created_at": f"0{count}:00", "message": message, "done": draw(st.integers(0, 9)) == 9}
         out.append(json.dumps(record, ensure_ascii=draw(st.booleans()) or "\ud800" <= text[:1] <= "\udfff").encode())
-        out.append(
-            draw(st.sampled_from([b"\n", b"\n", b"\n", b"\r\n", b"\n\n", b" \n", b'\n{"error":"no"}\n', b"\n{\n"]))
-        )
+        out.append(draw(st.sampled_from(RECORD_ENDS)))
     return b"".join(out)
 
 

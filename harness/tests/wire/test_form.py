@@ -58,20 +58,32 @@ def test_records_with_a_stamp_are_read_by_form() -> None:
 @pytest.mark.parametrize(
     "events",
     [
-        [chunk("a", index=i % 2) for i in range(20)],
         [chunk("a") | {"id": f"c{i}"} for i in range(20)],
         [chunk("a") | {"model": f"m{i}"} for i in range(20)],
         [chunk("a") | {f"key{i}": 1} for i in range(20)],
         [chunk("a") | {"error": f"e{i}"} for i in range(20)],
-        [chunk(**{["content", "reasoning"][i % 2]: "a"}) for i in range(20)],
         [chunk("a", finish=f"r{i}") for i in range(20)],
     ],
-    ids=["choice", "id", "model", "key", "error", "channel", "finish"],
+    ids=["id", "model", "key", "error", "finish"],
 )
 def test_places_that_say_more_than_a_count_are_not_learned(events: list[Any]) -> None:
     body = sse(*events)
     assert form(body) is None
     assert run(body).stream.channels == run(body, plain=True).stream.channels
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        [chunk(f"w{i}", index=i % 2) for i in range(40)],
+        [chunk(**{["content", "reasoning"][i % 2]: f"w{i}"}) for i in range(40)],
+        [chunk(f"w{i}") | {"created": 1 + i % 3} for i in range(40)],
+    ],
+    ids=["choice", "channel", "created"],
+)
+def test_channels_and_identities_that_take_turns_are_kept_apart(events: list[Any]) -> None:
+    short, long = run(sse(*events)).stream, run(sse(*events), plain=True).stream
+    assert (short.channels, short.pieces, short.identities) == (long.channels, long.pieces, long.identities)
 
 
 def test_an_event_name_that_varies_is_not_learned() -> None:

@@ -9,7 +9,7 @@ from harness.lab.plan import Plan
 from harness.lab.registry import fault
 
 
-@fault("gzip-header", "headers", "warning")
+@fault("gzip-header", "headers")
 def gzip_header(plan: Plan, p: Params) -> Plan:
     """``content-encoding: gzip`` over plain text: a proxy that unpacked the body and kept the header."""
     return replace(plan, headers=(*plan.headers, ("content-encoding", "gzip")))

@@ -89,6 +89,8 @@ def _plan(out: _Out, plan: Plan) -> Plan:
     if out.head is None:
         return replace(made, head_at=None, end="hang")
     at, status, headers, length = out.head
+    if dict(headers).get("content-type", "").startswith("text/event-stream"):
+        made = replace(made, framing=Framing())
     transfer = "chunked" if length is None else "length"
     made = replace(made, head_at=at, status=status, headers=headers, transfer=transfer, declared=length)
     if out.end is None:

@@ -1,0 +1,86 @@
+"""Lint an Envoy configuration (YAML or JSON, parsed). Measured with 1.40: the default route timeout cuts at 15 s."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from harness.diagnose.answer import Finding
+from harness.lint.duration import seconds
+from harness.lint.hint import Spot, hint
+
+ROUTE_DEFAULT_S = 15.0
+IDLE_DEFAULT_S = 300.0
+
+
+def lint_envoy(config: Any, file: str, needed: float) -> list[Finding]:
+    """Findings at each route that leads to a cluster."""
+    return [finding for manager in _managers(config) for finding in _manager(manager, file, needed)]
+
+
+def _managers(config: Any) -> Iterator[dict[str, Any]]:
+    """Every object with virtual hosts, itself or in a ``route_config``; what aliases repeat is looked at once."""
+    seen: set[int] = set()
+    waiting: list[Any] = [config]
+    while waiting:
+        value = waiting.pop()
+        if not isinstance(value, (list, dict)) or id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, list):
+            waiting += reversed(value)
+            continue
+        routes = value.get("route_config")
+        if isinstance(routes, dict) and "virtual_hosts" in routes:
+            yield value
+        elif "virtual_hosts" in value:
+            yield {"route_config": value}
+        else:
+            waiting += reversed(list(value.values()))
+
+
+def _manager(manager: dict[str, Any], file: str, needed: float) -> Iterator[Finding]:
+    for host in _dicts(manager["route_config"].get("virtual_hosts")):
+        for route in _dicts(host.get("routes")):
+            action = route.get("route")
+            if isinstance(action, dict):
+                match = route.get("match") if isinstance(route.get("match"), dict) else {}
+                path = next((str(v) for k, v in (match or {}).items() if k in ("prefix", "path", "safe_regex")), "")
+                place = f"virtual host {host.get('name', '')}, route {path}".strip()
+                yield from _route(action, manager, Spot(file, 0, place, "Envoy"), needed)
+
+
+def _route(action: dict[str, Any], manager: dict[str, Any], spot: Spot, needed: float) -> Iterator[Finding]:
+    total = _time(action.get("timeout"), ROUTE_DEFAULT_S)
+    if total:
+        default = "" if "timeout" in action else " (default)"
+        severity = "error" if total <= 60 else "warning"
+        yield hint(
+            "truncation.route-timeout", severity, spot, f"every stream is cut at {total:g} s{default}.",
+            "A route's timeout counts until the end of the answer, however well it flows.", "timeout: 0s",
+            limit_s=total,
+        )  # fmt: skip
+    idle = _time(action.get("idle_timeout"), _time(manager.get("stream_idle_timeout"), IDLE_DEFAULT_S))
+    if 0 < idle < needed:
+        yield hint(
+            "truncation.idle-timeout", "warning", spot, f"after {idle:g} s of silence the stream is cut.",
+            f"The idle timeout is shorter than the {needed:g} s that a route allows between two reads.",
+            f"idle_timeout: {max(needed, 600):g}s", limit_s=idle, needed_s=needed,
+        )  # fmt: skip
+    retry = action.get("retry_policy")
+    attempt = _time(retry.get("per_try_timeout"), 0.0) if isinstance(retry, dict) else 0.0
+    if attempt:
+        yield hint(
+            "truncation.per-try-timeout", "warning", spot, f"a try is given up after {attempt:g} s.",
+            "per_try_timeout counts until the end of the answer.", "Remove per_try_timeout; use per_try_idle_timeout",
+            limit_s=attempt,
+        )  # fmt: skip
+
+
+def _time(value: Any, default: float) -> float:
+    found = seconds(str(value)) if value is not None else None
+    return default if found is None else found
+
+
+def _dicts(value: Any) -> list[dict[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

@@ -1,0 +1,108 @@
+"""Lint configurations in which one line tells enough: Caddyfile, Apache, lighttpd, Varnish.
+
+Measured: Caddy 2.6 and 2.11 (``encode gzip`` and ``flush_interval`` do no harm), Apache 2.4 (mod_deflate and
+mod_buffer do none), lighttpd 1.4.69 (buffers all by default), Varnish 7.1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from harness.diagnose.answer import Finding
+from harness.lint.duration import seconds
+from harness.lint.hint import Spot, hint
+
+HELD = "The proxy collects the answer before it hands it on."
+
+
+@dataclass(frozen=True, slots=True)
+class Trap:
+    """A line that does harm. ``limit``: the pattern's group 1 is a time limit, harmful when shorter than needed."""
+
+    pattern: re.Pattern[str]
+    code: str
+    severity: str
+    summary: str
+    fix: str
+    limit: bool = False
+
+
+def _trap(pattern: str, code: str, severity: str, summary: str, fix: str, limit: bool = False) -> Trap:
+    return Trap(re.compile(pattern, re.I), code, severity, summary, fix, limit)
+
+
+_SILENT = "truncation.read-timeout"
+TRAPS: dict[str, tuple[Trap, ...]] = {
+    "Caddy": (
+        _trap(r"^\s*(?:response_buffers|buffer_responses)\b(?!\s+0\b)", "burst.buffering", "error",
+              "response buffers are on", "Remove it"),
+        _trap(r"^\s*(?:read_timeout|response_header_timeout)\s+(\S+)", _SILENT, "warning",
+              "the upstream may be silent for {limit:g} s only", "read_timeout 10m", limit=True),
+        _trap(r"^\s*write\s+(\d\S*)", "truncation.total", "warning",
+              "the server's write timeout ends every answer after {limit:g} s", "write 0, or longer than any answer",
+              limit=True),
+    ),
+    "Apache": (
+        _trap(r"^\s*ProxyPass(?:Match)?\s.*\btimeout=(\d+)", _SILENT, "warning",
+              "the upstream may be silent for {limit:g} s only", "timeout=600 on ProxyPass", limit=True),
+        _trap(r"^\s*ProxyTimeout\s+(\S+)", _SILENT, "warning",
+              "the upstream may be silent for {limit:g} s only", "ProxyTimeout 600", limit=True),
+        _trap(r"^\s*SetEnv\s+proxy-sendcl", "burst.buffering", "warning", "proxy-sendcl collects bodies", "Remove it"),
+    ),
+    "lighttpd": (),
+    "Varnish": (
+        _trap(r"beresp\.do_stream\s*=\s*false", "burst.buffering", "error", "do_stream is false",
+              "set beresp.do_stream = true;"),
+        _trap(r"beresp\.do_gzip\s*=\s*true", "burst.gzip", "error", "do_gzip collects the answer",
+              "set beresp.do_gzip = false; for text/event-stream"),
+        _trap(r"\.(?:between_bytes_timeout|first_byte_timeout)\s*=\s*(\w+)", _SILENT, "warning",
+              "the backend may be silent for {limit:g} s only", "10m", limit=True),
+    ),
+}  # fmt: skip
+
+
+def lint_lines(text: str, file: str, product: str, needed: float) -> list[Finding]:
+    """Findings of the product's traps, one a line."""
+    found: list[Finding] = []
+    for number, raw in enumerate(text.splitlines(), 1):
+        line = re.sub(r"(?:^|\s)#.*", "", raw)
+        for trap in TRAPS[product]:
+            hit = trap.pattern.search(line)
+            if hit:
+                found += _judge(trap, hit, Spot(file, number, "", product), needed)
+    return found + list(_absent(text, file, product, needed))
+
+
+def _judge(trap: Trap, hit: re.Match[str], spot: Spot, needed: float) -> Iterator[Finding]:
+    if not trap.limit:
+        yield hint(trap.code, trap.severity, spot, f"{trap.summary}.", HELD, trap.fix)
+        return
+    limit = seconds(hit[1])
+    if limit is not None and 0 < limit < needed:
+        cause = f"That is shorter than the {needed:g} s that a route allows between two reads."
+        summary = f"{trap.summary.format(limit=limit)}."
+        yield hint(trap.code, trap.severity, spot, summary, cause, trap.fix, limit_s=limit, needed_s=needed)
+
+
+def _absent(text: str, file: str, product: str, needed: float) -> Iterator[Finding]:
+    """Harm that comes from a line that is not there."""
+    spot = Spot(file, 0, "", product)
+    streams = re.search(r"^\s*server\.stream-response-body\s*=\s*[12]\b", text, re.M)
+    if product == "lighttpd" and "proxy.server" in text and not streams:
+        yield hint(
+            "burst.buffering", "error", spot, "the whole answer is collected (server.stream-response-body is 0).",
+            "lighttpd's default; it also turns a broken upstream into a whole answer with a Content-Length.",
+            "server.stream-response-body = 2",
+        )  # fmt: skip
+    if product == "Apache" and re.search(r"^\s*ProxyPass", text, re.M | re.I):
+        named = re.search(r"^\s*(?:ProxyTimeout\s|ProxyPass\S*\s.*\btimeout=)", text, re.M | re.I)
+        found = re.search(r"^\s*Timeout\s+(\d+)", text, re.M | re.I)
+        limit = float(found[1]) if found else 60.0
+        if not named and limit < needed:
+            yield hint(
+                _SILENT, "warning", spot, f"the upstream may be silent for {limit:g} s only (Timeout).",
+                f"Without ProxyTimeout, Timeout rules: shorter than the {needed:g} s that a route allows.",
+                "ProxyTimeout 600", limit_s=limit, needed_s=needed,
+            )  # fmt: skip

@@ -19,6 +19,7 @@ NUMBERED = re.compile(r"([^\W\d_]*)(\d+)")
 SSE_ID = re.compile(rb"(?m)^id: ?[^\d\r\n]{0,12}(\d{1,12})[ \t]*\r?$")
 SEQUENCE = re.compile(rb'"sequence_number"\s*:\s*(\d{1,12})')
 STRAND_SHARE = 0.4
+NEARBY = 2  # places that numbers are off on average where they overtook each other; a shuffled list is off by more
 ASKED = re.compile(r"count\D{0,20}?from\s+(\d+)\s+to\s+(\d+)", re.I)
 
 
@@ -34,6 +35,10 @@ class Count:
     swapped: list[int] = field(default_factory=list)
     strands: int = 1  # numberings that run side by side, told apart by their exact stems (t1 T1 t2 T2)
 
+    def shown(self, values: list[int]) -> list[int]:
+        """At most twenty of the values as they stand in the text (a count-down is kept negative)."""
+        return [abs(value) for value in values[:20]]
+
     def event_of(self, value: int) -> int | None:
         return self.events[self.values.index(value)] if value in self.values else None
 
@@ -43,7 +48,14 @@ class Count:
 
 
 def counts(view: View) -> list[Count]:
-    """Every counter that runs in this stream, judged."""
+    """Every counter that runs in this stream and shows a fault, judged once a view."""
+    if "counts" not in view.memo:
+        view.memo["counts"] = _counts(view)
+    found: list[Count] = view.memo["counts"]
+    return found
+
+
+def _counts(view: View) -> list[Count]:
     found = [count for key in view.texts for count in _words(view, key)]
     body = view.stream.body
     if b"\nid:" in body or body.startswith(b"id:"):
@@ -86,7 +98,12 @@ def _judged(count: Count) -> list[Count]:
     values = count.values
     if len(values) < COUNT_WORDS:
         return []
+    if _downwards(values):
+        values = [-value for value in values]
+        count.values = values
     steps = [b - a for a, b in pairwise(values)]
+    if _cycles(values):
+        return []
     ups = sum(1 for step in steps if step == 1)
     seen = Counter(values)
     if ups < COUNT_STEPS * len(steps) and not _shuffled(values):
@@ -106,10 +123,25 @@ def _judged(count: Count) -> list[Count]:
 
 
 def _shuffled(values: list[int]) -> bool:
-    """Every number of a range, about once each, in whatever order; or each of them twice in a row."""
+    """Every number of a range, about once each or each twice in a row, and none far from its place."""
     distinct = set(values)
     span = max(values) - min(values) + 1
-    return len(distinct) >= COUNT_WORDS and len(distinct) >= COUNT_SHARE * span and len(values) <= 2 * span
+    if len(distinct) < COUNT_WORDS or len(distinct) < COUNT_SHARE * span or len(values) > 2 * span:
+        return False
+    return sum(abs(a - b) for a, b in zip(values, sorted(values), strict=True)) <= NEARBY * len(values)
+
+
+def _downwards(values: list[int]) -> bool:
+    """A count-down: as legal as a count-up, and read as one."""
+    downs = sum(1 for a, b in pairwise(values) if b - a == -1)
+    return downs > 0.5 * (len(values) - 1)
+
+
+def _cycles(values: list[int]) -> bool:
+    """The same numbers again and again, each time whole: an answer that counts more than once, not a doubled one."""
+    first, last = values[0], max(values)
+    run = last - first + 1
+    return run > 1 and len(values) > run and all(v == first + i % run for i, v in enumerate(values))
 
 
 def promised(view: View) -> tuple[int, int] | None:

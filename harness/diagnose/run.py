@@ -12,7 +12,7 @@ from harness.diagnose.answer import Answer, Finding, Verdict
 from harness.diagnose.attribute import attribute
 from harness.diagnose.comparable import comparable, tells
 from harness.diagnose.pair import Pair
-from harness.diagnose.rules import error
+from harness.diagnose.rules import error, readers
 from harness.diagnose.rules.registry import ALONE, BETWEEN
 from harness.diagnose.sane import sane
 from harness.diagnose.verdict import judge, merge
@@ -52,6 +52,8 @@ def diagnose_views(views: Sequence[View], *, consumers: bool = False) -> tuple[V
     answered = any(view.head for view in views)
     alone = [[*error.unreachable(view, answered), *_all(ALONE, view, view)] for view in views]
     between: list[list[Finding]] = [_all(BETWEEN, pair, pair.outer) if pair else [] for pair in pairs]
+    for view in views if consumers else views[-1:]:
+        alone[view.index] += readers.readers(view, consumers)
     found = attribute(views, pairs, alone, between)
     return judge(views, pairs, found), [finding for _, finding in found]
 

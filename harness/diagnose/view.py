@@ -56,6 +56,7 @@ class View:
         self.stream, self.index = stream, index
         self.capture: Capture = stream.capture
         self.hop, self.kind = self.capture.hop, self.capture.kind
+        self.memo: dict[str, Any] = {}  # what rule helpers computed once for this view
 
     @property
     def head(self) -> Head | None:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 from harness.diagnose.answer import Finding
 from harness.diagnose.fault import Fault
+from harness.diagnose.pair import Pair
+from harness.diagnose.thresholds import HOLD_ONCE_MS, MIN_JUDGED
 from harness.diagnose.view import View
 
 THINK = Fault(
@@ -38,6 +40,12 @@ FILTER = Fault(
     "The answer ends with finish_reason content_filter after {chars} characters.",
     "A content filter stopped it.",
     "Check the filter's rules for this prompt.",
+)
+REPLAY = Fault(
+    "content.replay",
+    "{hop} tells in {outer_ms} ms what {hop_inner} took {inner_ms} ms to make: a stored answer was played back.",
+    "A cache in front (an allowed GET or POST, proxy_cache, Varnish) or a gateway's answer cache.",
+    "Forbid caching of streams (Cache-Control: no-store) where answers must be fresh.",
 )
 USAGE = Fault(
     "content.usage",
@@ -78,6 +86,16 @@ def alone(view: View) -> Iterator[Finding]:
     if "content_filter" in view.finished.values():
         yield FILTER.found(view, "warning", chars=sum(len(text.text) for text in view.texts.values()))
     yield from _second(view)
+
+
+def between(pair: Pair) -> Iterator[Finding]:
+    """A whole answer that is faster than the inner hop could make it."""
+    inner, outer = pair.inner, pair.outer
+    if pair.sameness == "same" or not outer.text_complete or len(pair.timed) < MIN_JUDGED or not outer.content_ms:
+        return
+    made, told = inner.content_ms[-1] - inner.content_ms[0], outer.content_ms[-1] - outer.content_ms[0]
+    if made > HOLD_ONCE_MS and outer.content_ms[-1] < 0.2 * inner.content_ms[-1] and told < 0.1 * made:
+        yield REPLAY.found(outer, "warning", inner=inner, event=outer.content[0], inner_ms=made, outer_ms=told)
 
 
 def _usage(view: View) -> Iterator[Finding]:

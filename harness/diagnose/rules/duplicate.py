@@ -55,7 +55,11 @@ def alone(view: View) -> Iterator[Finding]:
         counted = [count for count in counts(view) if count.doubled and not merged(view)]
         for count in counted:
             yield COUNTED.found(
-                view, "error", event=count.event_of(count.doubled[0]), what=count.what, values=count.doubled[:20]
+                view,
+                "error",
+                event=count.event_of(count.doubled[0]),
+                what=count.what,
+                values=count.shown(count.doubled),
             )
         if not counted:
             yield from _adjacent(view)

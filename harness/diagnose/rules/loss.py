@@ -48,7 +48,11 @@ def alone(view: View) -> Iterator[Finding]:
     for count in counts(view):
         if count.missing:
             yield COUNTED.found(
-                view, "error", event=count.event_after(count.missing[0]), what=count.what, values=count.missing[:20]
+                view,
+                "error",
+                event=count.event_after(count.missing[0]),
+                what=count.what,
+                values=count.shown(count.missing),
             )
     made = max((u.completion or 0 for u in view.stream.usages), default=0)
     thought = max((u.reasoning or 0 for u in view.stream.usages), default=0)

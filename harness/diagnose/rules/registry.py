@@ -38,6 +38,7 @@ ALONE: tuple[Callable[[View], Iterable[Finding]], ...] = (
 
 BETWEEN: tuple[Callable[[Pair], Iterable[Finding]], ...] = (
     error.between, truncation.between, not_cancelled.between, interleave.between, duplicate.between, reorder.between,
-    loss.between, encoding.between, rewrite.between, headers.between, burst.between, first_byte.between,
+    loss.between, encoding.between, rewrite.between, content.between, headers.between, burst.between,
+    first_byte.between,
 )  # fmt: skip
 """Rules for a hop and the one behind it."""

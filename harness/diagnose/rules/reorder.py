@@ -33,7 +33,7 @@ def alone(view: View) -> Iterator[Finding]:
                 "error",
                 event=count.event_of(count.swapped[0]),
                 what=count.what,
-                values=count.swapped[:20],
+                values=count.shown(count.swapped),
                 swaps=len(count.swapped),
             )
 

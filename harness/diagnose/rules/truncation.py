@@ -87,6 +87,8 @@ def alone(view: View) -> Iterator[Finding]:
         or not (view.streamed or (len(stream) == 0 and stream.framing not in ("json", "text")))
     ):
         return
+    if any(fault.code == "coding" for fault in stream.faults) and not len(stream):
+        return  # a coding that cannot be undone here: what it holds cannot be told
     figures = cut_figures(view)
     words = {"timer_words": timer_words(figures), "advice": timer_fix(figures, LOOK)}
     last = len(stream) - 1 if len(stream) else None

@@ -1,0 +1,37 @@
+"""content.readers: which common readers would lose, double or garble text of these bytes. A hazard, no fault."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from harness.diagnose.answer import Finding
+from harness.diagnose.fault import Fault
+from harness.diagnose.readers import differences
+from harness.diagnose.view import View
+
+SAMPLE = 48 * 1024  # bytes that are tried without being asked, so that a diagnosis stays fast
+
+READERS = Fault(
+    "content.readers",
+    "{count} kinds of reader would show another text than the standard's: {names}.",
+    "Their cutting of bytes into events differs from the standard's; the wire is legal.",
+    "One incremental decoder and one parser to the letter of the standard over the whole stream.",
+)
+
+
+def readers(view: View, asked: bool) -> Iterator[Finding]:
+    """On request over the whole body, else over a bounded sample; for event streams of chat chunks only."""
+    stream = view.stream
+    if stream.framing != "sse" or stream.wire not in ("openai", "fastgpt") or not view.content:
+        return
+    size = len(stream.body) if asked else min(len(stream.body), SAMPLE)
+    reads, start = [], 0
+    for end in stream.read_ends:
+        reads.append(stream.body[start : min(end, size)])
+        start = end
+        if end >= size:
+            break
+    told = differences(reads)
+    if told:
+        names = [f"one that {name}" for name in told]
+        yield READERS.found(view, "info", count=len(told), names=names, readers=told, sample_bytes=size)

@@ -52,22 +52,30 @@ class Hole:
         """
         if last - at < 2 * (len(self.prefix) + len(self.suffix)):  # one event
             return self._one(buffer, at, last, base, sink)
-        grown = -1  # where a window was widened for one long event: shrinking it there again would never end
-        while at < last and buffer.startswith(self.prefix, at):
+        while at < last and self._fits(buffer, at):
             stop = last if last - at <= self._window else self._stop(buffer, at)
             if stop <= at:  # one event is longer than the window
                 self._window *= 4
-                grown = at
                 continue
-            texts = self._texts(buffer, at, stop)
+            texts, whole = _literal(self._texts(buffer, at, stop))
             begin = at
             if texts:
-                texts, whole = _literal(texts)
-                at = self._columns(texts, whole, at, base, sink) if texts else at
-            if at < stop and not (at == begin and grown != at and self._shrink()):
+                at = self._columns(texts, whole, at, base, sink)
+            if at < stop:
+                self._window = max(at - begin, _SMALL)
                 return at
-            self._window = min(self._window * 2, _LARGE) if at == stop else self._window
+            self._window = min(self._window * 2, _LARGE)
         return at
+
+    def _fits(self, buffer: bytes, at: int) -> bool:
+        """The event at ``at`` looks right; cheap, since it may be the only one."""
+        begin = at + len(self.prefix)
+        end = buffer.find(b'"', begin)
+        return (
+            buffer.startswith(self.prefix, at)
+            and buffer.startswith(self.suffix, end)
+            and buffer.find(b"\\", begin, end) < 0
+        )
 
     def _stop(self, buffer: bytes, at: int) -> int:
         """Where the last whole event of the window ends."""
@@ -94,12 +102,6 @@ class Hole:
         sink.row(self.kind, base + at, base + last - len(self._eol) + 1)
         self.used += 1
         return last
-
-    def _shrink(self) -> bool:
-        """Nothing in the window matched: look at less next time, if there is less."""
-        smaller = self._window > _SMALL
-        self._window = _SMALL
-        return smaller
 
     def _texts(self, buffer: bytes, at: int, stop: int) -> list[bytes]:
         """The texts of the leading events of ``buffer[at:stop]`` that have PREFIX and SUFFIX.

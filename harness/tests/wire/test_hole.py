@@ -81,6 +81,14 @@ def test_what_json_does_not_take_literally_goes_the_long_way(text: str) -> None:
     assert stream.channels[0].text == f"ab{text}cd"
 
 
+@pytest.mark.parametrize("long", ["x" * 10_000, "漢" * 9_000, 'say "x" ' * 2_000, "x" * 300_000])
+def test_an_event_longer_than_the_window_is_read_among_short_ones(long: str) -> None:
+    words = ["a", "b", "c", long, "d", "e", long, long, "f"]
+    stream = run(sse(*(chunk(word) for word in words)), [], plain=False).stream
+    assert stream.channels[0].text == "".join(words)
+    assert list(stream.pieces.length) == [len(word) for word in words]
+
+
 def test_another_identity_in_between_is_not_overlooked() -> None:
     a, b = chunk("a"), chunk("b") | {"id": "other"}
     body = sse(a, a, a, b | {"x": 1}, a, a)

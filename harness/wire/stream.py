@@ -92,7 +92,10 @@ class WireFault(NamedTuple):
     Codes: ``json`` (not JSON), ``json-nan``, ``utf8`` (invalid bytes), ``surrogate`` (lone), ``replacement``
     (U+FFFD in text), ``tail`` (unterminated last event), ``line-limit``, ``coding`` (content coding broken),
     ``coding-header`` (the header says a coding that the bytes do not have), ``bomb`` (decompression bound),
-    ``shape`` (JSON, but not what the dialect allows).
+    ``shape`` (JSON, but not what the dialect allows), ``control`` (raw control character inside a JSON text),
+    ``tool-index`` (two calls under one index), ``field`` (a line that is no SSE field; an error in it is in ``errors``
+    all the same), ``gzip-members`` (browsers show the first member alone). Two hundred of a code are kept; the rest is
+    counted in ``facts["faults_more"]``.
     """
 
     code: str
@@ -121,7 +124,14 @@ class Stream:
 
     ``body`` is the content-decoded body (the capture's own bytes when no coding was in force); ``read_ends``
     maps it to reads: read ``i`` made the decoded body ``read_ends[i]`` long. ``tail`` is what the standard
-    would drop: the unterminated last event. ``comments``: (ms, byte offset) of each comment line.
+    would drop: the unterminated last event. ``comments``: (ms, byte offset) of each comment line. An event ends at
+    the byte that dispatches it, which for CRLF is the CR of the blank line.
+
+    ``facts``: ``status``; of codings ``coded_bytes``, ``gzip_first_member`` (decoded bytes); of the tail ``tail``
+    {whole, kind, text, finish}; of a body that is no stream ``error`` {message, code}, ``text``, ``finish``,
+    ``usage``, ``title``, ``excerpt``; of dialects ``reasoning_field``, ``logprob_tokens``, ``timings``, ``metrics``,
+    ``ollama``, ``nodes``, ``flow_responses_after_done``, ``interactive``, ``workflow_s``, ``title``. The ``event`` of
+    an error outside any event (a bare line) is the number of the event that would have come next.
     """
 
     capture: Capture

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.diagnose.answer import Finding
-from harness.lint.nginx_rules import RULES, Place, socket_rule
+from harness.lint.nginx_rules import RULES, Place, socket_rule, two_in_a_row
 from harness.lint.nginx_scope import Scope, scopes, sockets, streaming
 
 NEEDED_S = 120.0  # what a route allows between two reads unless it says otherwise
@@ -26,6 +26,7 @@ def lint_nginx(
     for scope in streaming(root):
         place = Place(scope, number, needed)
         findings += [finding for rule in RULES for finding in rule(place)]
+        findings += two_in_a_row(place, root)
     for scope in sockets(root):
         findings += socket_rule(scope, number)
     return _once(findings), list(corrections(root, number, needed))

@@ -7,6 +7,7 @@ of the version rule from nginx 1.29.7. What measurement denied (``gzip on`` alon
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 from harness.diagnose.answer import Finding
@@ -165,6 +166,28 @@ def retrying(p: Place) -> Iterator[Finding]:
 RULES: tuple[Callable[[Place], Iterator[Finding]], ...] = (
     buffering, coding, caching, rate, silence, laundering, stopping, retrying,
 )  # fmt: skip
+
+
+def two_in_a_row(p: Place, root: Scope) -> Iterator[Finding]:
+    """An nginx in front of another one: the inner one keeps X-Accel-Buffering to itself."""
+    if not p.buffers:
+        return
+    handler = p.scope.handler()
+    target = handler.args[0] if handler is not None and handler.args else ""
+    for server in root.walk():
+        ports = [d.args[0].rpartition(":")[2] for d in server.own.get("listen", ()) if d.args]
+        if server.kind != "server" or not any(re.search(rf"[:/]{re.escape(port)}(?:/|$)", target) for port in ports):
+            continue
+        for inner in server.walk():
+            passed = [word.lower() for d in inner.all_in_force("proxy_pass_header") for word in d.args]
+            if inner.handler() is not None and inner.kind == "location" and "x-accel-buffering" not in passed:
+                yield hint(
+                    "burst.header-eaten", "warning", Spot(inner.file, inner.line, inner.place, "nginx"),
+                    f"{p.scope.place} in front of it never sees X-Accel-Buffering from the application.",
+                    "nginx obeys that header and does not hand it on, so the nginx in front goes on buffering.",
+                    "proxy_pass_header X-Accel-Buffering; here, or proxy_buffering off; in front",
+                )  # fmt: skip
+                return
 
 
 def socket_rule(scope: Scope, version: tuple[int, ...] | None) -> Iterator[Finding]:

@@ -52,10 +52,14 @@ class NullRecorder:
 
 
 class MemoryRecorder:
-    """Keeps both taps in memory; :meth:`capture` gives what one tap has seen so far. ``template``: who is asked."""
+    """Keeps both taps in memory; :meth:`capture` gives what one tap has seen so far.
 
-    def __init__(self, template: Capture, clock: Clock) -> None:
+    ``template``: who is asked; ``write``: hop and kind of the write tap.
+    """
+
+    def __init__(self, template: Capture, clock: Clock, write: tuple[str, str] = ("app", "app")) -> None:
         self.template = template
+        self.write = write
         self.clock = clock
         self.body = bytearray()
         self.began: dict[str, tuple[int, str, Request]] = {}
@@ -90,8 +94,8 @@ class MemoryRecorder:
         """The tap's capture so far; without an end yet, the end is missing."""
         began, base = self.began.get(tap), self.template
         return Capture(
-            hop=base.hop if tap == "read" else "app",
-            kind=base.kind if tap == "read" else "app",
+            hop=base.hop if tap == "read" else self.write[0],
+            kind=base.kind if tap == "read" else self.write[1],
             tap=tap,
             wire=base.wire,
             exchange=base.exchange,

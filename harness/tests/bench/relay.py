@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import socket
 import subprocess
 import sys
 import time
@@ -43,6 +44,14 @@ def child(*command: str, fds: tuple[int, ...] = ()) -> Iterator[None]:
         process.wait(10)
 
 
+def wait_for(port: int) -> None:
+    for _ in range(300):
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+            return
+        time.sleep(0.1)
+    raise SystemExit(f"nothing listens on port {port}")
+
+
 def nginx(app: Site, port: int) -> contextlib.AbstractContextManager[None]:
     folder = app.folder / "nginx"
     folder.mkdir()
@@ -58,18 +67,22 @@ def measure(port: int, path: str, body: str, streams: int, rate: float) -> list[
 
 
 def run(streams: int, rate: float, seconds: float, rounds: int) -> dict[str, list[float]]:
-    found: dict[str, list[float]] = {"direct": [], "nginx": [], "relay": []}
+    found: dict[str, list[float]] = {"direct": [], "nginx": [], "relay": [], "tap": []}
     with site() as app, contextlib.ExitStack() as stack:
         fd = app.upstream.fileno()
         stack.enter_context(child(sys.executable, str(HERE / "source.py"), str(fd), str(rate), str(seconds), fds=(fd,)))
         source = app.upstream.getsockname()[1]
         port = app.free_port()
         stack.enter_context(nginx(app, port))
-        time.sleep(0.5)
+        inline = app.free_port()
+        words = ["tap", "--listen", f"127.0.0.1:{inline}", "--upstream", f"http://127.0.0.1:{source}", "--keep", "1"]
+        stack.enter_context(child(sys.executable, "manage.py", *words, "--save", str(app.folder / "taps")))
+        wait_for(inline)
         ways = {
             "direct": (source, "/v1/chat/completions", "{}"),
             "nginx": (port, "/v1/chat/completions", "{}"),
             "relay": (app.port, "/chat/stream", CHAT),
+            "tap": (inline, "/v1/chat/completions", "{}"),
         }
         measure(*ways["relay"], 1, rate)  # the first request imports and compiles
         for _ in range(rounds):
@@ -86,13 +99,14 @@ def table(found: dict[str, list[float]], expected: int) -> str:
     for name, row in values.items():
         lines.append(f"{name:8}{len(found[name]):>8}" + "".join(f"{x:>9.0f}" for x in row))
     added = {n: [a - b for a, b in zip(r, values["direct"], strict=True)] for n, r in values.items()}
-    for place, label in ((0, "p50"), (2, "p99")):
-        ours, theirs = added["relay"][place], added["nginx"][place]
-        ratio = f"{ours / theirs:.2f}" if theirs > 0 else "no figure"
-        whole = values["relay"][place] / values["nginx"][place]
-        lines.append(
-            f"added {label}: relay {ours:.0f} µs, nginx {theirs:.0f} µs, ratio {ratio}; whole delay {whole:.2f}"
-        )
+    for name in ("relay", "tap"):
+        for place, label in ((0, "p50"), (2, "p99")):
+            ours, theirs = added[name][place], added["nginx"][place]
+            ratio = f"{ours / theirs:.2f}" if theirs > 0 else "no figure"
+            whole = values[name][place] / values["nginx"][place]
+            lines.append(
+                f"{name} adds {ours:.0f} µs at {label}, nginx {theirs:.0f} µs: ratio {ratio}; of whole delays {whole:.2f}"
+            )
     lost = [name for name, v in found.items() if len(v) != expected]
     return "\n".join(lines + [f"LOST EVENTS: {', '.join(lost)}"] * bool(lost))
 

@@ -1,0 +1,83 @@
+"""``manage.py tap``: stand in the line, hand on untouched, record every exchange."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.management.base import CommandParser
+
+from harness.capture.model import KINDS
+from harness.errors import InputError
+from harness.management.base import Outcome, ScopeCommand
+from harness.probe.tap import Tap, listening
+from harness.runs.tapped import Kept
+
+
+class Command(ScopeCommand):
+    help = "Forward untouched and record every exchange: point a gateway's base URL at it. Ctrl-C ends it."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--listen", default="127.0.0.1:9000", metavar="ADDR", help="host:port (default 127.0.0.1:9000)"
+        )
+        parser.add_argument(
+            "--upstream", required=True, metavar="URL", help="where to forward to, e.g. http://gpu-1:8000"
+        )
+        parser.add_argument(
+            "--hop", default="engine", help="what the upstream is called in the captures (default engine)"
+        )
+        parser.add_argument(
+            "--kind", default="", choices=["", *KINDS], help="its kind (default: the hop's name, else engine)"
+        )
+        parser.add_argument(
+            "--save", type=Path, metavar="DIR", help="where captures go (default tap/ in the data directory)"
+        )
+        parser.add_argument("--keep", type=int, default=200, metavar="N", help="exchanges that are kept (default 200)")
+        parser.add_argument(
+            "--count", type=int, default=0, metavar="N", help="end after so many exchanges (default: never)"
+        )
+
+    async def run(self, **options: Any) -> Outcome:
+        host, port = address(options["listen"])
+        if options["keep"] < 1:
+            raise InputError(f"--keep is {options['keep']}", do="Keep at least one exchange.")
+        kept = Kept(options["save"] or Path(settings.DATA_DIR) / "tap", options["keep"], self.say)
+        kind = options["kind"] or (options["hop"] if options["hop"] in KINDS else "engine")
+        loop, over = asyncio.get_running_loop(), asyncio.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, over.set)
+        with ThreadPoolExecutor(1, "tap") as disk:
+
+            def done(captures: Any) -> None:
+                loop.call_soon_threadsafe(disk.submit, one, captures)
+
+            def one(captures: Any) -> None:
+                kept.take(captures)
+                if kept.count == options["count"]:
+                    loop.call_soon_threadsafe(over.set)
+
+            tap = Tap(options["upstream"], done, hop=options["hop"], kind=kind)
+            async with listening(tap, host, port) as (where, bound):
+                self.say(
+                    f"Tapping {tap.upstream} on http://{where}:{bound}; captures go to {kept.directory}. Ctrl-C ends."
+                )
+                await over.wait()
+        bad = sum(row["healthy"] is False for row in kept.rows)
+        text = f"{kept.count} exchanges, {bad} with faults among the {len(kept.rows)} kept in {kept.directory}"
+        return Outcome({"exchanges": kept.count, "kept": list(kept.rows)}, text, 1 if bad else 0)
+
+
+def address(text: str) -> tuple[str, int]:
+    try:
+        parts = urlsplit(f"//{text}")
+        if parts.hostname and parts.port is not None:
+            return parts.hostname, parts.port
+    except ValueError:
+        pass
+    raise InputError(f"{text!r} is not an address", "--listen", "Write it as 127.0.0.1:9000.")

@@ -14,7 +14,9 @@ from django.views.decorators.http import require_safe
 from harness.capture.format import dumps
 from harness.capture.model import Capture
 from harness.models import Run
+from harness.pages.diagnosis import checklist, live, out_of_reach, result
 from harness.pages.timeline import timeline
+from harness.runs.jobs import KINDS
 from harness.runs.live import state_of
 from harness.runs.store import answer_of, load_captures
 
@@ -30,20 +32,27 @@ def run_list(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def run_page(request: HttpRequest, run_id: str) -> HttpResponse:
-    """``run`` (a row as in the list), ``answer``, ``captures``: [{hop, tap, repeat, url}], ``timeline``."""
+    """``run`` (a row as in the list), ``answer``, ``captures``: [{hop, tap, repeat, url}]; then by kind.
+
+    A chat has its ``timeline``; a job what :mod:`harness.pages.diagnosis` says.
+    """
     run = Run.objects.filter(pk=run_id).first()
     if run is None and state_of(run_id):
         run = Run(pk=run_id, kind="chat", state=Run.State.RUNNING, started=datetime.now(UTC))
     if run is None:
         raise Http404(f"no run {run_id}")
     captures = load_captures(run_id)
+    lines = list(run.progress.filter(step__isnull=True))
+    more = {"ended": run.ended, "spec": run.spec, "progress": lines}
     context = {
-        "run": _row(run) | {"ended": run.ended, "spec": run.spec, "progress": list(run.progress.all())},
+        "run": _row(run) | more,
         "answer": run.answer,
         "captures": [_link(run_id, capture) for capture in captures],
-        "timeline": timeline(captures),
     }
-    return render(request, "runs/detail.html", context)
+    if run.kind not in KINDS:
+        return render(request, "runs/detail.html", context | {"timeline": timeline(captures)})
+    context |= {"live": live(run), "hops": checklist(run, captures), "missing": out_of_reach(captures)}
+    return render(request, "diagnose/run.html", context | result(run.answer, captures))
 
 
 @require_safe
@@ -87,6 +96,7 @@ def _row(run: Run) -> dict[str, Any]:
         "started": run.started,
         "outcome": captures[-1]["outcome"] if captures else run.state,
         "verdict": answer.get("verdict"),
+        "pinned": run.pinned,
     }
 
 

@@ -2,11 +2,19 @@
 
 from django.urls import path
 
-from harness.pages import runs
+from harness.pages import diagnose, run_deeds, runs
 
 urlpatterns = [
+    path("diagnose/", diagnose.diagnose_page, name="diagnose"),
+    path("diagnose/hops", diagnose.hops, name="diagnose-hops"),
+    path("diagnose/recordings", diagnose.recordings, name="diagnose-recordings"),
     path("runs/", runs.run_list, name="runs"),
+    path("runs/compare", run_deeds.compare, name="compare"),
     path("runs/<str:run_id>/", runs.run_page, name="run"),
+    path("runs/<str:run_id>/live", run_deeds.run_live, name="run-live"),
+    path("runs/<str:run_id>/stop", run_deeds.run_stop, name="run-stop"),
+    path("runs/<str:run_id>/pin", run_deeds.run_pin, name="run-pin"),
+    path("runs/<str:run_id>/report.html", run_deeds.run_report, name="run-report"),
     path("runs/<str:run_id>/captures/<str:name>.capture.jsonl", runs.run_capture, name="run-capture"),
     path("api/runs/<str:run_id>", runs.run_answer, name="run-answer"),
 ]

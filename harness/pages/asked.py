@@ -1,0 +1,78 @@
+"""What a form of the Diagnose page asks for, checked: route, prompt, rounds, recordings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest
+
+from harness.errors import InputError
+from harness.runs import uploads
+from harness.runs.uploads import Recording
+
+MOST_ROUNDS = 50
+LONGEST_PROMPT = 1_000_000  # characters
+FORM = 4 * 1024 * 1024  # bytes of a form beside its files
+OF_HOP = "recording:"  # the name of a file field is this and the hop's name
+
+
+@dataclass(frozen=True, slots=True)
+class Ladder:
+    """A ladder that a form asks for."""
+
+    route: str
+    prompt: str
+    repeat: int
+    recordings: tuple[Recording, ...]
+
+
+def ladder(request: HttpRequest) -> Ladder:
+    """Raises InputError or LimitExceeded with the sentence to show."""
+    check_body(request)
+    route, prompt = request.POST.get("route", ""), request.POST.get("prompt", "").strip()
+    if not route:
+        raise InputError("no route is chosen", "route", "Choose the way to the model that is to be judged.")
+    if not prompt:
+        raise InputError("the prompt is empty", "prompt", "Write something to ask.")
+    if len(prompt) > LONGEST_PROMPT:
+        raise InputError(f"the prompt has {len(prompt):,} characters", "prompt", f"Use at most {LONGEST_PROMPT:,}.")
+    rounds = request.POST.get("repeat", "1")
+    if not rounds.isascii() or not rounds.isdigit() or not 1 <= int(rounds) <= MOST_ROUNDS:
+        raise InputError(f"{rounds!r} rounds cannot be made", "repeat", f"Use a number from 1 to {MOST_ROUNDS}.")
+    return Ladder(route, prompt, int(rounds), of_hops(request))
+
+
+def of_hops(request: HttpRequest) -> tuple[Recording, ...]:
+    """The recordings that were given for hops by name."""
+    return _checked([
+        _read(file, field.removeprefix(OF_HOP))
+        for field in request.FILES
+        if field.startswith(OF_HOP)
+        for file in request.FILES.getlist(field)
+    ])  # fmt: skip
+
+
+def plain(request: HttpRequest) -> tuple[Recording, ...]:
+    """Recordings without a route, in the order of the form; ``hop`` fields, if any, name them one by one."""
+    check_body(request)
+    files, hops = request.FILES.getlist("files"), request.POST.getlist("hop")
+    if not files:
+        raise InputError("no file is chosen", "upload", "Choose a capture file, a curl trace or a HAR.")
+    named = [hop.strip() for hop in hops] if len(hops) == len(files) else [""] * len(files)
+    return _checked([_read(file, hop) for file, hop in zip(files, named, strict=True)])
+
+
+def check_body(request: HttpRequest) -> None:
+    """Refuse a request that is too large before anything of it is read into memory. LimitExceeded."""
+    size = request.META.get("CONTENT_LENGTH") or "0"
+    uploads.check_total(int(size) - FORM if size.isdigit() else 0)
+
+
+def _checked(recordings: list[Recording]) -> tuple[Recording, ...]:
+    uploads.check(recordings)
+    return tuple(recordings)
+
+
+def _read(file: UploadedFile, hop: str) -> Recording:
+    return Recording(file.name or "upload", file.read(), hop)

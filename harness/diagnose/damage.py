@@ -87,7 +87,7 @@ def _kind(edit: Edit, a: str, b: str) -> str:
     if edit.kind == "foreign":
         return "rewrite" if added.strip() else "whitespace"
     if gone.split() == added.split():
-        return "whitespace"
+        return "loss" if _runs_together(gone, added, b, edit) else "whitespace"
     if _spoilt(added) > _spoilt(gone):
         return "encoding"
     if "".join(gone.split()) == "".join(added.split()):
@@ -110,8 +110,9 @@ def _without_open_ends(pair: Pair, alignment: Alignment) -> list[Edit]:
 
 def _in_step(alignment: Alignment) -> bool:
     """Whether the outer text falls back into step with the inner one after the first difference."""
-    first = next(e for e in alignment.edits if e.kind != "equal")
-    a, b = alignment.inner[first.a :], alignment.outer[first.b :]
+    edits = [e for e in alignment.edits if e.kind != "equal"]
+    start = min(min(e.a, e.b) for e in edits)  # all is equal up to here, so that both texts count alike
+    a, b = alignment.inner[start:], alignment.outer[start:]
     words_a, words_b = _words(a), _words(b)
     if words_a == words_b:
         return True
@@ -119,7 +120,7 @@ def _in_step(alignment: Alignment) -> bool:
         sum(words_a.values()), sum(words_b.values())
     ):
         return True
-    equal = sum(e.a_end - e.a for e in alignment.edits if e.kind == "equal" and e.a >= first.a)
+    equal = sum(e.a_end - e.a for e in alignment.edits if e.kind == "equal" and e.a >= start)
     if equal >= SAME_TEXT * max(1, len(a)):
         return True
     return sum(words_a.values()) <= 4 and alignment.share() >= 0.8 and not (words_b - words_a)
@@ -165,6 +166,13 @@ def _glues(text: str, edit: Edit) -> bool:
     """Whether a lost blank stood between two word characters, so that words run together."""
     before, after = text[edit.a - 1 : edit.a], text[edit.a_end : edit.a_end + 1]
     return before.isalnum() and after.isalnum()
+
+
+def _runs_together(gone: str, added: str, outer: str, edit: Edit) -> bool:
+    """Whether a piece that lost its blanks now touches a word before or after it."""
+    after = outer[edit.b_end : edit.b_end + 1].isalnum() and added[-1:].isalnum() and gone[-1:].isspace()
+    before = outer[max(0, edit.b - 1) : edit.b].isalnum() and added[:1].isalnum() and gone[:1].isspace()
+    return after or before
 
 
 def _subsequence(part: str, whole: str) -> bool:

@@ -67,6 +67,10 @@ class Hole:
             self._window = min(self._window * 2, _LARGE)
         return at
 
+    def would_fit(self, block: bytes, sink: Sink) -> bool:
+        """Nothing but its text keeps this event from matching."""
+        return self.identity is sink.current and block.startswith(self.prefix) and block.endswith(self.suffix)
+
     def _fits(self, buffer: bytes, at: int) -> bool:
         """The event at ``at`` looks right; cheap, since it may be the only one."""
         begin = at + len(self.prefix)
@@ -114,17 +118,14 @@ class Hole:
         texts = [line[head : len(line) - foot] for line in lines[: len(lines) - (self._lines == 0)]]
         if self.prefix + self._between.join(texts) + self.suffix == window:
             return texts
-        around = len(self.prefix) + len(self.suffix)
-        place, count = 0, 0
-        for text in texts:
-            if not (
-                window.startswith(self.prefix, place)
-                and window.startswith(self.suffix, place + len(self.prefix) + len(text))
-            ):
-                break
-            place += around + len(text)
-            count += 1
-        return texts[:count]
+        good, bad = 0, len(texts) + 1  # so many fit, and so many do not
+        while bad - good > 1:
+            count = (good + bad) // 2
+            if window.startswith(self.prefix + self._between.join(texts[:count]) + self.suffix):
+                good = count
+            else:
+                bad = count
+        return texts[:good]
 
     def _columns(self, texts: list[bytes], whole: str, at: int, base: int, sink: Sink) -> int:
         """Rows and pieces for these texts (``whole`` is all of them, joined); the offset behind the last."""

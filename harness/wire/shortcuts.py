@@ -66,10 +66,10 @@ class Shortcuts:
 
     def learn(self, block: bytes, *, bulk: bool = True) -> None:
         """An event went the long way and brought one piece: does it look like those that will come?"""
-        if self._replay is None:
+        old = self.hole
+        if self._replay is None or (old is not None and old.used and old.would_fit(block, self._sink)):
             return
         if bulk and self._holes.due():
-            old = self.hole
             new = hole.learn(block, self._sink, self._replay, self._stretch)
             if new is not None or old is None or old.identity is not self._sink.current:
                 self.hole = new

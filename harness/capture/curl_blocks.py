@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from harness.capture.fields import Place
+from harness.capture.format import split_lines
 
 # 14:50:55.997932 [0-0] <= Recv data, 67 bytes (0x43)      or      … == Info: Connection #0 to host h left intact
 _RECORD = re.compile(
@@ -52,9 +53,10 @@ class Trace:
         """Each record, whole. Lines between them that belong to none (a body on the same terminal) are passed by."""
         open_record: Record | None = None
         day, last = 0, 0
-        for number, raw in enumerate(self.data.split(b"\n"), 1):
+        for number, raw in enumerate(split_lines(self.data), 1):
             line = raw.removesuffix(b"\r")
-            found = _RECORD.match(line)
+            # Nearly every line is a row of a dump, and no record has a colon there.
+            found = None if line[4:5] == b":" else _RECORD.match(line)
             if found is None:
                 row = _DUMP.match(line)
                 if row and open_record is not None and open_record.what != "info":
@@ -96,8 +98,11 @@ class Trace:
         return bytes(data)
 
     def _hex_row(self, shown: bytes, left: int) -> bytes:
-        found = _HEX.match(shown[:48].ljust(48))
-        data = bytes.fromhex(found[0].decode("ascii")) if found else b""
+        try:
+            data = bytes.fromhex(shown[:48].decode("latin-1"))
+        except ValueError:
+            found = _HEX.match(shown[:48].ljust(48))
+            data = bytes.fromhex(found[0].decode("ascii")) if found else b""
         # A file cut off in the middle ends in a short row; anywhere else the offsets of the next row tell.
         return data[: max(left, 0)]
 

@@ -25,7 +25,7 @@ def check_size(size: int, name: str = "", limit: int = LIMIT) -> None:
 def loads(data: bytes, name: str = "") -> Capture:
     """One capture file's bytes as a Capture. Raises CaptureError naming ``name``, the line and what was expected."""
     check_size(len(data), name)
-    return load_lines(_split(data), name)
+    return load_lines(split_lines(data), name)
 
 
 def load_lines(lines: Iterable[bytes], name: str = "") -> Capture:
@@ -60,7 +60,7 @@ def dump_lines(capture: Capture) -> Iterator[bytes]:
         yield _line(_end(capture.end))
 
 
-def _split(data: bytes) -> Iterator[bytes]:
+def split_lines(data: bytes) -> Iterator[bytes]:
     """Lines at LF alone: JSON escapes it, and other line ends may stand inside texts."""
     start = 0
     while start < len(data):

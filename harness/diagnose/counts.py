@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import multimode
 
 from harness.diagnose.thresholds import COUNT_SHARE, COUNT_STEPS, COUNT_WORDS
-from harness.diagnose.view import View
+from harness.diagnose.view import Text, View
 
 NUMBERED = re.compile(r"([^\W\d_]*)(\d+)")
 SSE_ID = re.compile(rb"(?m)^id: ?[^\d\r\n]{0,12}(\d{1,12})[ \t]*\r?$")
@@ -77,9 +78,20 @@ def _words(view: View, key: tuple[int, str]) -> list[Count]:
         return []
     values = [int(hit.group(2)) for hit in hits]
     exact = Counter(hit.group(1) for hit in hits)
-    count = Count(f"numbered words in {key[0]}/{key[1]}", values, [text.event_at(h.end() - 1) for h in hits])
+    count = Count(f"numbered words in {key[0]}/{key[1]}", values, _events(text, hits))
     count.strands = sum(1 for times in exact.values() if times >= STRAND_SHARE * len(hits))
     return _judged(count)
+
+
+def _events(text: Text, hits: Sequence[re.Match[str]]) -> list[int]:
+    """The events that carried the last characters of these matches, which come in order."""
+    events, at, last = [], 0, len(text.ends) - 1
+    for hit in hits:
+        end = hit.end()
+        while at < last and text.ends[at] < end:
+            at += 1
+        events.append(text.events[at])
+    return events
 
 
 def _marks(view: View, what: str, pattern: re.Pattern[bytes]) -> list[Count]:

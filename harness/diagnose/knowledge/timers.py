@@ -44,7 +44,7 @@ TIMERS: tuple[Timer, ...] = (
     Timer(60, "idle", "AWS ALB", "idle_timeout.timeout_seconds", FRONT),
     Timer(60, "idle", "Kong", "read_timeout of the service", FRONT | {"gateway"}),
     Timer(60, "idle", "Apache", "ProxyTimeout", FRONT),
-    Timer(60, "total", "a gateway's own request timeout", "request timeout: make it an idle timeout", APP),
+    Timer(60, "total", "a gateway's own request limit", "its request timeout", APP),
     Timer(100, "idle", "Cloudflare (older)", "proxy read timeout", FRONT),
     Timer(120, "idle", "Cloudflare", "proxy read timeout", FRONT),
     Timer(180, "head", "aiproxy", "stream_request_timeout", frozenset({"gateway"})),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 
 from harness.diagnose.answer import Finding
@@ -24,7 +25,9 @@ def readers(view: View, asked: bool) -> Iterator[Finding]:
     stream = view.stream
     if stream.framing != "sse" or stream.wire not in ("openai", "fastgpt") or not view.content:
         return
-    size = len(stream.body) if asked else min(len(stream.body), SAMPLE)
+    size = len(stream.body)
+    if not asked and size > SAMPLE:
+        size = stream.ends[max(0, bisect_right(stream.ends, SAMPLE) - 1)]
     reads, start = [], 0
     for end in stream.read_ends:
         reads.append(stream.body[start : min(end, size)])
@@ -33,5 +36,5 @@ def readers(view: View, asked: bool) -> Iterator[Finding]:
             break
     told = differences(reads)
     if told:
-        names = [f"one that {name}" for name in told]
-        yield READERS.found(view, "info", count=len(told), names=names, readers=told, sample_bytes=size)
+        names = "; ".join(f"one that {name}" for name in told)
+        yield READERS.found(view, "info", count=len(told), words={"names": names}, readers=told, sample_bytes=size)

@@ -22,8 +22,8 @@ _ENDS = [
 _KNOWN = [(re.compile(pattern, re.I), kind) for pattern, kind in _ENDS]
 _UNREACHED = re.compile(
     r"Could not resolve (?:host|proxy)|Failed to connect|Couldn't connect|Connection refused|No route to host|"
-    r"Network is unreachable|SSL certificate problem|SSL: |certificate|SSL_connect|TLS connect error|"
-    r"wrong version number|alert handshake|CONNECT tunnel failed|Received HTTP code \d+ from proxy|"
+    r"Network is unreachable|certificate problem|SSL: |certificate verif(?:y|ication) failed|SSL_connect|"
+    r"TLS connect error|wrong version number|alert handshake|CONNECT tunnel failed|Received HTTP code \d+ from proxy|"
     r"Can't complete SOCKS",
     re.I,
 )

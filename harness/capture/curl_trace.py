@@ -90,7 +90,7 @@ def _exchanges(trace: Trace) -> list[Exchange]:
         if record.what == "info":
             if record.text.startswith(("SSL connection using", "using HTTP/3")):
                 secure[record.transfer] = True
-            elif record.text.startswith("Connected to"):
+            elif record.text.startswith(("Connected to", "Established connection")):
                 secure[record.transfer] = False
             if at is not None and (end_of(record.text) or unreached(record.text) or closed(record.text)):
                 at.said.append((record.us, record.text))
@@ -146,15 +146,10 @@ def _url(exchange: Exchange, request: RequestHead | None) -> str:
 
 def _capture(exchange: Exchange, hop: str, lossy: bool, passed: list[str]) -> Capture:
     response = exchange.response()
-    framing = Framing(response.headers, response.http) if response else Framing(())
-    reads: list[tuple[float, bytes]] = []
-    done_at: int | None = exchange.head_at if framing.done else None
-    for t, raw in exchange.reads:
-        data = framing.feed(raw)
-        if data:
-            reads.append((exchange.ms(t), data))
-        if framing.done and done_at is None:
-            done_at = t
+    framing, reads, done_at = _unframed(exchange, response)
+    if framing.broken and not reads:
+        # Some builds show the body with its framing taken out already; only curl's words tell the end then.
+        framing, reads, done_at = _unframed(exchange, None)
     body, times, ends = stamped(reads)
     if lossy:
         body = restore_lines(body)
@@ -177,6 +172,22 @@ def _capture(exchange: Exchange, hop: str, lossy: bool, passed: list[str]) -> Ca
         ends=ends,
         end=_end(exchange, framing, done_at),
     )
+
+
+def _unframed(
+    exchange: Exchange, response: ResponseHead | None
+) -> tuple[Framing, list[tuple[float, bytes]], int | None]:
+    """The reads without their framing, and when (µs) the framing told the end; None when it did not."""
+    framing = Framing(response.headers, response.http) if response else Framing(())
+    reads: list[tuple[float, bytes]] = []
+    done_at: int | None = exchange.head_at if framing.done else None
+    for t, raw in exchange.reads:
+        data = framing.feed(raw)
+        if data:
+            reads.append((exchange.ms(t), data))
+        if framing.done and done_at is None:
+            done_at = t
+    return framing, reads, done_at
 
 
 def _request(exchange: Exchange, lossy: bool) -> Request | None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.capture.curl_ends import end_of, unreached
 from harness.capture.curl_trace import load_curl_trace
 from harness.capture.model import Capture
 from harness.errors import CaptureError
@@ -132,6 +133,26 @@ def test_trace_ids_keep_parallel_transfers_apart() -> None:
     )
     captures = load_curl_trace(mixed.encode())
     assert [capture.body for capture in captures] == [b"".join(EVENTS)] * 2
+
+
+def test_a_body_that_is_shown_unframed_is_taken_as_it_is() -> None:
+    data = (FIXTURES / "h2.trace.txt").read_bytes()
+    chunked = "Transfer-Encoding: chunked"
+    dump = f"14:53:50.825681 <= Recv header, {len(chunked) + 2} bytes (0x1c)\n0000: {chunked.encode().hex(' ', 1)[:47]}"
+    dump += f" {chunked[:16]}\n0010: {(chunked[16:] + chr(13) + chr(10)).encode().hex(' ', 1):47} {chunked[16:]}..\n"
+    data = data.replace(b"48 54 54 50 2f 32 20 32 30 30 20 0d 0a", b"48 54 54 50 2f 31 20 32 30 30 20 0d 0a")
+    at = data.index(b"14:53:50.825681")
+    (capture,) = load_curl_trace(data[:at] + dump.encode() + data[at:])
+    assert capture.head is not None and capture.head.get("transfer-encoding") == "chunked"
+    assert [data for _, data in capture.reads()] == EVENTS
+    assert capture.end is not None and capture.end.kind == "complete"
+
+
+@pytest.mark.parametrize(
+    "words", ["SSL certificate verified via OpenSSL.", " SSL certificate verify ok.", "ALPN: server accepted h2"]
+)
+def test_good_news_about_certificates_is_no_failure(words: str) -> None:
+    assert not unreached(words) and not end_of(words)
 
 
 def test_windows_line_ends_change_nothing() -> None:

@@ -6,7 +6,7 @@ import asyncio
 from time import perf_counter_ns
 
 from harness.probe.downstream import Downstream
-from harness.probe.exchange import Exchange
+from harness.probe.upstream import Exchange
 from harness.tasks import start
 
 UNSENT_LIMIT = 8 * 1024 * 1024  # bytes that a reader may leave unacknowledged: the server's send never waits

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.capture.mask import mask_url
 from harness.errors import StreamscopeError, Unreachable
-from harness.probe.exchange import Exchange
+from harness.probe.upstream import Exchange
 from harness.routes.model import Hop
 
 STREAMS = (

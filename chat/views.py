@@ -17,8 +17,8 @@ from harness.capture.model import Headers, Request
 from harness.errors import InputError, StreamscopeError, UnknownRoute
 from harness.probe.clock import wall
 from harness.probe.downstream import downstream_of
-from harness.probe.exchange import Exchange
 from harness.probe.request import api_hop, ask
+from harness.probe.upstream import Exchange
 from harness.routes.model import Hop
 from harness.runs.catalogue import afind
 from harness.runs.live import open_recorder

@@ -9,9 +9,9 @@ import pytest
 from chat.relay import Relay, UpstreamCut
 from harness.capture.model import Capture
 from harness.probe.clock import host_clock
-from harness.probe.exchange import Exchange
 from harness.probe.recorder import MemoryRecorder
 from harness.probe.request import ask
+from harness.probe.upstream import Exchange
 from harness.routes.model import Hop, Route
 from harness.tests.probe.fakes import HEAD, LAST, Talk, Upstream, chunk
 

@@ -87,7 +87,7 @@ def test_the_stem_drops_folders_and_format_suffixes(name: str, hop: str) -> None
 
 
 def test_packet_captures_are_known_by_their_first_bytes() -> None:
-    assert is_pcap((FIXTURES / "five.pcapng").read_bytes()) and not is_pcap(TRACE)
+    assert is_pcap((FIXTURES / "five.pcap").read_bytes()) and not is_pcap(TRACE)
 
 
 @given(st.binary() | st.binary().map(lambda tail: CAPTURE + tail) | st.binary().map(lambda tail: HAR[:150] + tail))

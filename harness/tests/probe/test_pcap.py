@@ -9,7 +9,7 @@ from harness.errors import CaptureError, InputError
 from harness.probe.pcap import load_pcap
 from harness.probe.recording import read_recording
 
-FIVE = Path(__file__).parent.parent / "capture" / "fixtures" / "five.pcapng"
+FIVE = Path(__file__).parent.parent / "capture" / "fixtures" / "five.pcap"
 EVENTS = [f'data: {{"choices":[{{"index":0,"delta":{{"content":"w{i} é"}}}}]}}\n\n'.encode() for i in range(5)]
 needs_tshark = pytest.mark.skipif(shutil.which("tshark") is None, reason="needs tshark: apt-get install tshark")
 
@@ -45,15 +45,15 @@ def test_a_packet_capture_is_told_by_content_and_one_exchange_can_be_chosen() ->
 
 @needs_tshark
 def test_a_capture_that_was_cut_off_gives_what_came_before(tmp_path: Path) -> None:
-    cut = tmp_path / "cut.pcapng"
+    cut = tmp_path / "cut.pcap"
     cut.write_bytes(FIVE.read_bytes()[:3000])
     assert 1 <= len(load_pcap(cut, "engine")) < 5
 
 
 @needs_tshark
 def test_packets_without_http_are_refused_in_one_sentence(tmp_path: Path) -> None:
-    empty = tmp_path / "none.pcapng"
-    empty.write_bytes(FIVE.read_bytes()[:500])
+    empty = tmp_path / "none.pcap"
+    empty.write_bytes(FIVE.read_bytes()[:250])
     with pytest.raises(CaptureError, match=r"no HTTP/1\.1 request in it"):
         load_pcap(empty, "engine")
 

@@ -23,7 +23,8 @@ def judge(views: Sequence[View], pairs: Sequence[Pair | None], findings: Sequenc
     errors = [(index, finding) for index, finding in findings if finding.severity == "error"]
     if errors:
         return _bad(views, pairs, errors)
-    doubt = next((view for view, pair in zip(views, pairs, strict=True) if not _judged(view, pair)), None)
+    held = {at for pair in pairs if pair and pair.alignments for at in (pair.inner.index, pair.outer.index)}
+    doubt = next((view for view in views if not _judged(view, view.index in held)), None)
     if doubt is not None:
         return Verdict(None, None, None, "cannot-tell", _doubt(doubt), _settle(doubt))
     warnings = [finding for _, finding in findings if finding.severity == "warning"]
@@ -101,12 +102,12 @@ def _behind(view: View) -> str:
     return f"a capture of the hop behind {view.hop} for the same prompt ({how}): one vantage cannot tell which began it"
 
 
-def _judged(view: View, pair: Pair | None) -> bool:
-    """Whether something can be said of this capture at all."""
+def _judged(view: View, compared: bool) -> bool:
+    """Whether something can be said of this capture at all; ``compared``: its text was held against another's."""
     if view.unreached:
         return False
     if view.end == "open" and not view.terminated:
-        return bool(pair and (pair.timed or pair.alignments))
+        return compared
     if view.end == "timeout" and not view.content:
         return False
     return len(view.stream) > 0 or view.end == "aborted" or view.refused or view.stream.framing in ("json", "text")

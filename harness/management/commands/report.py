@@ -8,11 +8,10 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from harness.capture.bundle import resolve_shared
-from harness.capture.format import check_size
-from harness.capture.sniff import load_any
 from harness.diagnose.run import diagnose
 from harness.errors import InputError
 from harness.management.base import Outcome, ScopeCommand
+from harness.probe.recording import read_recording
 from harness.report.html import Told, headline, page
 from harness.report.told import told
 
@@ -43,7 +42,6 @@ def _from_files(path: Path) -> Told:
         raise InputError("no *.capture.jsonl in that folder", str(path))
     captures = []
     for file in files:
-        check_size(file.stat().st_size, str(file))
-        captures += load_any(file.read_bytes(), str(file))
+        captures += read_recording(file)
     captures = resolve_shared(captures)
     return Told(path.name, captures, diagnose(captures).as_json(), "captures")

@@ -1,7 +1,7 @@
 # Streamscope. `make run` and `make test` need git, make and Python 3.11 or newer; they bring the rest.
 PY := .venv/bin/python
 TESTS := $(wildcard harness chat e2e)
-.PHONY: run setup test check parts test-setup
+.PHONY: run setup test check screenshots parts test-setup
 .DEFAULT_GOAL := run
 
 run: setup  ## migrate and serve on http://127.0.0.1:8000
@@ -18,6 +18,9 @@ check: test-setup  ## style, types, rings, sizes
 	@.venv/bin/ruff format --quiet --check . || { echo "check: run .venv/bin/ruff format ." >&2; exit 1; }
 	@$(PY) -m mypy --no-error-summary
 	@$(PY) -m pytest -q --no-header harness/tests/test_rings.py harness/tests/test_sizes.py
+
+screenshots: test-setup parts  ## renew the pictures of the README
+	@SCREENSHOTS=docs/screenshots $(PY) -m pytest -q e2e/test_screenshots.py
 
 test-setup: .venv/.test-ready
 	@:

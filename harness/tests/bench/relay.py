@@ -21,6 +21,7 @@ from chat.tests.daphne import Site, site
 from harness.timeline.metrics import percentile
 
 HERE = Path(__file__).parent
+SETTLE = 2.5  # seconds: relay and tap judge what has ended, which is not the next way's load
 CHAT = json.dumps({"route": "gateway", "messages": [{"role": "user", "content": "go"}]})
 CONF = """daemon off; pid {dir}/pid; error_log {dir}/error.log; worker_processes 1;
 events {{ worker_connections 256; }}
@@ -88,6 +89,7 @@ def run(streams: int, rate: float, seconds: float, rounds: int) -> dict[str, lis
         for _ in range(rounds):
             for name, way in ways.items():
                 found[name] += measure(*way, streams, rate)
+                time.sleep(SETTLE)
         if "Traceback" in app.log:
             sys.stderr.write(app.log)
     return found
@@ -104,9 +106,8 @@ def table(found: dict[str, list[float]], expected: int) -> str:
             ours, theirs = added[name][place], added["nginx"][place]
             ratio = f"{ours / theirs:.2f}" if theirs > 0 else "no figure"
             whole = values[name][place] / values["nginx"][place]
-            lines.append(
-                f"{name} adds {ours:.0f} µs at {label}, nginx {theirs:.0f} µs: ratio {ratio}; of whole delays {whole:.2f}"
-            )
+            told = f"{name} adds {ours:.0f} µs at {label}, nginx {theirs:.0f} µs: ratio {ratio}"
+            lines.append(f"{told}, of whole delays {whole:.2f}")
     lost = [name for name, v in found.items() if len(v) != expected]
     return "\n".join(lines + [f"LOST EVENTS: {', '.join(lost)}"] * bool(lost))
 

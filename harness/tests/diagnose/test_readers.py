@@ -11,7 +11,7 @@ from harness.tests.diagnose.build import DONE, answer, capture, chunk, numbered,
 
 WORDS = numbered(8)
 EVENTS = answer(WORDS)
-SPLIT = [part for e in answer(["é", "ü"]) for part in (e[: (at := e.find(b"\xc3") + 1)], e[at:])]
+SPLIT = [part for e in answer(["é", "ü"]) for part in (e[: e.find(b"\xc3") + 1], e[e.find(b"\xc3") + 1 :])]
 
 
 def lost(reads: list[bytes]) -> set[str]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 import h11
 
-from harness.lab.clock import now_ns
 from harness.lab.response import Response
 
 BODY_LIMIT = 20 * 1024 * 1024
@@ -138,7 +138,8 @@ class Connection(asyncio.Protocol):
         headers = {k.decode("latin-1"): v.decode("latin-1") for k, v in head.headers}
         http = head.http_version.decode("ascii")
         target = head.target.decode("latin-1")
-        self.answer(self, Incoming(head.method.decode("ascii"), target, headers, bytes(self._body), http, now_ns()))
+        method, now = head.method.decode("ascii"), time.perf_counter_ns()
+        self.answer(self, Incoming(method, target, headers, bytes(self._body), http, now))
 
     def _refuse(self, status: int, message: str) -> None:
         self._busy = True

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
+import sys
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -23,7 +26,9 @@ from harness.lab.registry import faults
 from harness.lab.response import Response
 from harness.lab.scenarios import Scenario, built_in
 from harness.lab.source import ModelNotFound, make
+from harness.tasks import start
 
+ROOT = Path(__file__).resolve().parents[2]
 log = logging.getLogger(__name__)
 CHAT = {
     "/v1/chat/completions": "chat",
@@ -44,6 +49,7 @@ class Lab:
         faults()  # imported now, so that no request waits for it
         self.ledger = Ledger()
         self.engines = Engines()
+        self._table, self._one_table = b"", asyncio.Lock()
         self.stores: dict[str, dict[str, Any]] = {}
         self.connections: set[Connection] = set()
 
@@ -72,6 +78,9 @@ class Lab:
         elif path.startswith("/ledger/") and path != "/ledger/":
             if self._method(connection, request, "GET"):
                 self._ledger(connection, request, unquote(path.removeprefix("/ledger/")))
+        elif path == "/confusion":
+            if self._method(connection, request, "GET"):
+                start(self._confusion(connection, request), "lab-confusion")
         elif path in PAGES:
             if self._method(connection, request, "GET"):
                 kind, content = PAGES[path](self)
@@ -91,7 +100,7 @@ class Lab:
         made = make(ask, self.scenarios)
         record = self.ledger.open(self._record(request, body, ask, "gateway" if replay else "engine"))
         response = Response(connection.transport, request.http, record, again=request.again)
-        emitter = self.engines.emitter(ask, made, response, self._over(connection))
+        emitter = self.engines.emitter(ask, made, response, self._over(connection, record))
         connection.exchange = emitter
         emitter.begin()
 
@@ -108,7 +117,7 @@ class Lab:
         record = self.ledger.open(self._record(request, body, key, "gateway", gateway=name))
         response = Response(connection.transport, request.http, record, again=request.again)
         passage = Passage(
-            gateway, response, self.upstream, f"/{rest}", request.headers, request.body, self._over(connection)
+            gateway, response, self.upstream, f"/{rest}", request.headers, request.body, self._over(connection, record)
         )
         connection.exchange = passage
         passage.begin()
@@ -127,6 +136,19 @@ class Lab:
         record.meta["entries"] = len(found)
         self._reply(connection, request, 200, "application/x-ndjson; charset=utf-8", dumps(record.capture()))
 
+    async def _confusion(self, connection: Connection, request: Incoming) -> None:
+        """The confusion table, made once, in a process of its own, so that no stream waits for it."""
+        async with self._one_table:
+            if not self._table:
+                command = (sys.executable, "-m", "harness.lab.confusion_page")
+                child = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE, cwd=ROOT)
+                self._table = (await child.communicate())[0]
+        if not connection.transport.is_closing():
+            status = 200 if self._table else 500
+            self._reply(
+                connection, request, status, "text/html; charset=utf-8", self._table or b"It failed; see the log."
+            )
+
     def _record(self, request: Incoming, body: Any, ask: Ask | str, hop: str, **meta: Any) -> Record:
         key = ask if isinstance(ask, str) else ask.key
         path = "/" + urlsplit(request.target).path.removeprefix("/via/").partition("/")[2]
@@ -135,9 +157,9 @@ class Lab:
         made = Request(request.method, url, mask_headers(request.headers.items()), mask_body(body))
         return Record(key, hop, wire, made, {"model": str(body.get("model", "")), **meta}, request.at_ns)
 
-    def _over(self, connection: Connection) -> Callable[[], None]:
+    def _over(self, connection: Connection, record: Record) -> Callable[[], None]:
         def over() -> None:
-            self.ledger.trim()
+            self.ledger.weigh(record)
             connection.done()
 
         return over

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 
-from harness.lab.clock import now_ns
 from harness.lab.engine.life import Life
 from harness.lab.plan import CONTENT_KINDS, Emission, Plan
 from harness.lab.response import Response
@@ -20,7 +20,7 @@ class Emitter:
         self.plan, self.response, self.done, self.life, self.reason = plan, response, done, life, reason
         self._tokens = 0
         self.loop = asyncio.get_running_loop()
-        waited = (now_ns() - response.record.started) / 1e9 if response.record else 0.0
+        waited = (time.perf_counter_ns() - response.record.started) / 1e9 if response.record else 0.0
         self.start = self.loop.time() - waited
         self.deaf = plan.deaf
         self._next = 0

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from array import array
 from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
 from harness.capture.model import Capture, End, Head, Headers, Request
-from harness.lab.clock import host_clock, now_ns, wall_at
+from harness.probe.clock import host_clock, wall
 
+now_ns = time.perf_counter_ns
 BOUND = 64 * 1024 * 1024
 OVERHEAD = 2048  # what a record costs beside its bytes
 PER_WRITE = 16
@@ -24,7 +26,7 @@ class Record:
         self.key, self.hop, self.wire, self.request = key, hop, wire, request
         self.meta: dict[str, Any] = dict(meta)
         self.started = now_ns() if started is None else started
-        self.sent_at = wall_at(self.started)
+        self.sent_at = wall(self.started)
         self.response: Head | None = None
         self.ending: End | None = None
         self.parts: list[bytes] = []
@@ -66,28 +68,41 @@ class Ledger:
 
     def __init__(self, bound: int = BOUND) -> None:
         self.bound = bound
+        self.dropped = self._size = self._serial = 0
         self._records: OrderedDict[int, Record] = OrderedDict()
-        self._serial = 0
-        self.dropped = 0
+        self._costs: dict[int, int] = {}
+        self._by_key: dict[tuple[str, str], list[Record]] = {}
 
     def open(self, record: Record) -> Record:
         self._serial += 1
         record.meta["number"] = self._serial
         self._records[self._serial] = record
-        self.trim()
+        self._by_key.setdefault((record.key, record.hop), []).append(record)
+        self.weigh(record)
         return record
 
-    def trim(self) -> None:
-        """Called as records open and end; a record that is dropped while it runs is only forgotten."""
-        total = sum(r.cost for r in self._records.values())
-        while total > self.bound and len(self._records) > 1:
-            _, oldest = self._records.popitem(last=False)
-            total -= oldest.cost
+    def weigh(self, record: Record) -> None:
+        """Count what the record holds now (as it opens, and as it ends), and drop the oldest above the bound.
+
+        A record that is dropped while it runs is only forgotten.
+        """
+        number = record.meta["number"]
+        if number not in self._records:
+            return
+        self._size += record.cost - self._costs.get(number, 0)
+        self._costs[number] = record.cost
+        while self._size > self.bound and len(self._records) > 1:
+            number, oldest = self._records.popitem(last=False)
+            self._size -= self._costs.pop(number)
             self.dropped += 1
+            rest = self._by_key[oldest.key, oldest.hop]
+            rest.remove(oldest)
+            if not rest:
+                del self._by_key[oldest.key, oldest.hop]
 
     def find(self, key: str, hop: str = "engine") -> list[Record]:
         """Every record of that exchange at that hop, oldest first."""
-        return [r for r in self._records.values() if r.key == key and r.hop == hop]
+        return list(self._by_key.get((key, hop), ()))
 
     def rows(self) -> list[dict[str, Any]]:
         """One row a record for the index page, newest first."""

@@ -25,7 +25,14 @@ class Shown(Protocol):
 
 
 def root(lab: Shown) -> tuple[str, Any]:
-    return TEXT, "The lab is running. Models: /v1/models. Models, faults and gateways: /catalogue. Writes: /ledger/\n"
+    return TEXT, (
+        "The lab is running.\n"
+        "/v1/models   the models\n"
+        "/catalogue   models, faults and gateways, each with what it imitates\n"
+        "/ledger/     what was written, by exchange key\n"
+        "/metrics     the simulated engines' metrics\n"
+        "/confusion   what the diagnosis says of every fault (takes some seconds the first time)\n"
+    )
 
 
 def health(lab: Shown) -> tuple[str, Any]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Callable, Iterable
 
 from harness.capture.model import Headers
-from harness.lab.clock import now_ns
 from harness.lab.gateways.model import Again, Do, Finish, Gateway, Send, SendHead, Wake
 from harness.lab.response import Response
 from harness.lab.upstream import Upstream, connect
@@ -28,7 +28,7 @@ class Passage:
         self.headers = {k: v for k, v in headers.items() if k not in DROPPED}
         self.body = json.dumps(gateway.ask(json.loads(body)), ensure_ascii=False).encode()
         self.loop = asyncio.get_running_loop()
-        waited = (now_ns() - response.record.started) / 1e9 if response.record else 0.0
+        waited = (time.perf_counter_ns() - response.record.started) / 1e9 if response.record else 0.0
         self.begun = self.loop.time() - waited
         self.deaf = False
         self._upstream: Upstream | None = None

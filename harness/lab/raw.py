@@ -8,12 +8,11 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
-
-from harness.lab.clock import now_ns
 
 
 @dataclass(slots=True)
@@ -104,14 +103,14 @@ async def ask(
     raw.setblocking(False)
     try:
         await loop.sock_connect(raw, (parts.hostname, parts.port))
-        wire = Wire(now_ns())
+        wire = Wire(time.perf_counter_ns())
         await loop.sock_sendall(raw, "\r\n".join(lines).encode() + data)
         try:
             async with asyncio.timeout(min(limit, leave_after if leave_after is not None else limit)):
                 wire.end = await _read(loop, raw, wire)
         except TimeoutError:
             wire.end = "left"
-        wire.end_ms = (now_ns() - wire.sent_ns) / 1e6
+        wire.end_ms = (time.perf_counter_ns() - wire.sent_ns) / 1e6
         return wire
     finally:
         raw.close()
@@ -125,4 +124,4 @@ async def _read(loop: asyncio.AbstractEventLoop, raw: socket.socket, wire: Wire)
             return "reset"
         if not data:
             return "fin"
-        wire.reads.append(((now_ns() - wire.sent_ns) / 1e6, data))
+        wire.reads.append(((time.perf_counter_ns() - wire.sent_ns) / 1e6, data))

@@ -49,10 +49,12 @@ class Response:
             return
         if self.record:
             self.record.wrote(data)  # stamped before the write, so that no reader can be earlier than the stamp
+        if self.transport.is_closing():
+            return  # a deaf source goes on for the ledger alone
         self.transport.write(b"%x\r\n%b\r\n" % (len(data), data) if self.chunked else data)
 
     def complete(self) -> None:
-        if self.chunked:
+        if self.chunked and not self.transport.is_closing():
             self.transport.write(b"0\r\n\r\n")
         if self.record:
             self.record.ended("complete")

@@ -132,8 +132,8 @@ def _flow(scenario: Scenario | str, salt: int, places: Sequence[Place], ask: Ask
 
 def _left(plan: Plan, outer: Sequence[Plan]) -> Plan:
     """The plan as it goes when a hop in front breaks off before the end: its reader leaves, it is aborted."""
-    broken = min((p.end_at for p in outer if p.end in ("cut", "reset")), default=plan.end_at)
-    if plan.end in ("cut", "reset") or (broken >= plan.end_at and plan.end != "hang"):
+    broken = min((p.end_at for p in outer if p.end in ("cut", "reset")), default=None)
+    if broken is None or plan.end in ("cut", "reset") or (broken >= plan.end_at and plan.end != "hang"):
         return plan
     return replace(plan, emissions=tuple(e for e in plan.emissions if e.at <= broken), end="left", end_at=broken)
 

@@ -7,7 +7,7 @@ from harness.lab.plan import Plan
 from harness.lab.registry import fault
 
 
-@fault("late-finish", "stall")
+@fault("late-finish", "stall", "warning")
 def late_finish(plan: Plan, p: Params) -> Plan:
     """The last token comes in time, the finish and ``[DONE]`` ``for`` (4s) later: post-processing, a guardrail over the
     whole answer."""

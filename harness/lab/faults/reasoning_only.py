@@ -11,7 +11,7 @@ from harness.lab.plan import Plan
 from harness.lab.registry import fault
 
 
-@fault("reasoning-only", "content")
+@fault("reasoning-only", "content", "warning")
 def reasoning_only(plan: Plan, p: Params) -> Plan:
     """All the text comes as reasoning and no content follows, then a good finish: a template that never closes its
     thinking, a budget spent on thought."""

@@ -9,7 +9,7 @@ from harness.lab.plan import Plan
 from harness.lab.registry import fault
 
 
-@fault("wrong-usage", "content")
+@fault("wrong-usage", "content", "warning")
 def wrong_usage(plan: Plan, p: Params) -> Plan:
     """The usage claims ``by`` (5) tokens more than were sent; sent even when not asked for: events lost before they
     were numbered, a meter that counts retries."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,11 @@ from django.conf import settings
 from django.core.management.base import CommandParser
 
 from harness.errors import InputError
+from harness.lab.confusion import table, text
 from harness.lab.replay import replays
 from harness.lab.scenarios import built_in, load
 from harness.lab.server import serve
-from harness.management.base import ScopeCommand
+from harness.management.base import Outcome, ScopeCommand
 
 
 class Command(ScopeCommand):
@@ -28,9 +30,15 @@ class Command(ScopeCommand):
             "--replay", action="append", default=[], metavar="FILE",
             help="a capture, curl trace or HAR as the model (and gateway) replay-NAME",
         )  # fmt: skip
+        parser.add_argument(
+            "--table", action="store_true", help="print what the diagnosis says of every fault, and end"
+        )
         parser.add_argument("--scale", type=float, default=1.0, help="multiply a replay's times (0.5: twice as fast)")
 
-    async def run(self, **options: Any) -> None:
+    async def run(self, **options: Any) -> Outcome | None:
+        if options["table"]:
+            rows = list(table())
+            return Outcome([asdict(row) for row in rows], text(rows))
         if not 0 <= options["scale"] <= 1000:
             raise InputError("is out of bounds", f"--scale {options['scale']}", "Give a number from 0 to 1000.")
         scenarios = dict(built_in())
@@ -43,6 +51,7 @@ class Command(ScopeCommand):
             options["host"], options["port"],
             ready=self._ready, upstream=options["upstream"], scenarios={**scenarios, **played},
         )  # fmt: skip
+        return None
 
     def _ready(self, base: str) -> None:
         self.say(f"The lab listens on {base}; models: {base}/v1/models, everything: {base}/catalogue")

@@ -7,11 +7,7 @@ import pytest
 from harness.lab.confusion import Row, table, text
 
 # (case, way): not named, or not at the right hop, yet. Whoever mends one takes it off.
-NOT_YET = {
-    ("gzip-header", "chat"), ("hang", "chat"), ("no-first-byte", "chat"),
-    ("index-lost", "ladder"), ("index-lost", "chat"), ("late-finish", "ladder"), ("late-finish", "chat"),
-    ("reasoning-only", "ladder"), ("reasoning-only", "chat"), ("wrong-usage", "ladder"), ("wrong-usage", "chat"),
-}  # fmt: skip
+NOT_YET = {("hang", "chat"), ("wrong-usage", "ladder"), ("wrong-usage", "chat")}
 
 
 @pytest.fixture(scope="module")

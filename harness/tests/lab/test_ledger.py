@@ -20,6 +20,17 @@ def test_the_oldest_records_are_dropped_when_the_bound_is_passed() -> None:
     kept = [row["key"] for row in ledger.rows()]
     assert kept[0] == "k49" and "k0" not in kept
     assert len(kept) <= 9 and ledger.dropped == 50 - len(kept)
+    assert ledger.find("k0") == [] and ledger.find("k49") != []
+
+
+def test_a_record_that_grows_is_weighed_again_when_it_ends() -> None:
+    ledger = Ledger(bound=100_000)
+    old, new = ledger.open(record("old")), ledger.open(record("new"))
+    new.wrote(b"x" * 99_000)
+    ledger.weigh(new)
+    assert ledger.find("old") == [] and ledger.find("new") == [new]
+    ledger.weigh(old)  # forgotten: no harm
+    assert ledger.dropped == 1
 
 
 def test_records_of_one_key_are_kept_in_order_and_numbered() -> None:

@@ -199,3 +199,10 @@ async def test_a_reader_that_does_not_read_pauses_the_source() -> None:
         raw.close()
         assert await end_of(lab, "k") == "aborted"
     assert written < 1000
+
+
+async def test_the_confusion_table_is_a_page() -> None:
+    async with running() as lab, httpx.AsyncClient(trust_env=False, base_url=lab.base, timeout=60) as client:
+        answer = await client.get("/confusion")
+    assert answer.status_code == 200 and answer.headers["content-type"].startswith("text/html")
+    assert "<th>via racing-rewrite</th>" in answer.text and "reorder at gateway" in answer.text

@@ -64,8 +64,9 @@ class Downstream:
         transport.startWriting = now
 
     def send(self, data: bytes) -> None:
-        """What the server does when the application has awaited ``send``; only between the head and the end."""
-        self._request.handle_reply({"type": "http.response.body", "body": data, "more_body": True})
+        """What the server does in the end when the application awaits ``send``; only between the head and the end."""
+        if not self._request.finished and self._request.channel is not None:
+            self._request.write(data)
 
     def cut(self) -> None:
         """Send what was written, then close without the last chunk; a reader that takes nothing is aborted."""

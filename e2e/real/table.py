@@ -1,0 +1,101 @@
+"""The whole table: real proxies and gateways as the middle of a route."""
+
+from __future__ import annotations
+
+from e2e.parts import gateways, proxies
+from e2e.parts.part import Part
+from e2e.real import table_nginx
+from e2e.real.row import CLOSE, EARLY, HEALTHY, LEAVES, RESET, STALL, Row, Setting
+from e2e.real.table_nginx import ASKS_GZIP
+
+
+def five(
+    where: Setting,
+    *,
+    healthy: str = "",
+    reset: str = "cut",
+    close: str = "cut",
+    early: str = "passed on",
+    leaves: str = "seen at once",
+    stall: str = "passed on",
+    held: bool = False,
+    inband: str = "",
+) -> list[Row]:
+    """The usual rows of a part. ``healthy``: the symptom of a good stream behind it; ``reset``, ``close``, ``early``:
+    "hidden" where a broken answer ends as if it were whole; ``leaves``: "never" where the upstream runs on."""
+    broken = {"cut": "truncation", "passed on": "truncation", "hidden": "truncation", "error": "error", "mended": ""}
+    return [
+        Row(where, HEALTHY, healthy, "part" if healthy else "", None if healthy else "",
+            fact="clumped" if healthy else "piece by piece"),
+        Row(where, RESET, "reset", "engine", broken[reset], reset == "hidden", fact=reset),
+        Row(where, CLOSE, "truncation", "engine", broken[close], close == "hidden", fact=close),
+        Row(where, EARLY, "truncation", "engine", broken[early], early == "mended", fact=early, matrix=True),
+        Row(where, STALL, "stall", "engine", None if held else "stall", fact=stall),
+        Row(where, LEAVES, "not-cancelled" if leaves == "never" else "", "part" if leaves == "never" else "",
+            fact=f"by the upstream: {leaves}"),
+    ]  # fmt: skip
+
+
+def of(
+    part: Part, name: str, options: str = "", extra: str = "", *, quick: bool = False, warm: bool = False
+) -> Setting:
+    return Setting(name, part, options, extra, matrix=not quick, warm=warm)
+
+
+HAPROXY = of(proxies.HAPROXY, "defaults", quick=True)
+MENDED = of(proxies.HAPROXY, "option http-no-delay", "option http-no-delay", quick=True)
+HAPROXY_SLOW = of(proxies.HAPROXY, "http-no-delay, timeout server 1s", "option http-no-delay\n  timeout server 1s")
+CADDY_26 = of(proxies.CADDY_DEBIAN, "defaults", quick=True)
+CADDY_211 = of(proxies.CADDY, "defaults")
+ENVOY = of(proxies.ENVOY, "timeout 0s", ", timeout: 0s")
+LIGHTTPD = of(proxies.LIGHTTPD, "defaults", quick=True)
+LIGHTTPD_1 = of(proxies.LIGHTTPD, "stream-response-body = 1", "server.stream-response-body = 1", quick=True)
+LITELLM = of(gateways.LITELLM, "defaults", quick=True, warm=True)
+PORTKEY = of(gateways.PORTKEY, "provider openai", quick=True, warm=True)
+FERROGW = of(gateways.FERROGW, "mode single", warm=True)
+
+PROXIES = [
+    *five(HAPROXY, healthy="burst", held=True),
+    *five(MENDED),
+    Row(HAPROXY_SLOW, STALL, "truncation", "part", "truncation", fact="cut by its own timer"),
+    Row(of(proxies.HAPROXY, "wait-for-body", "http-response wait-for-body time 10s at-least 2000"), HEALTHY,
+        "burst", "part", fact="2,000 bytes held, then clumps of 200 ms"),
+    *five(CADDY_26, reset="hidden", close="hidden"),
+    *five(CADDY_211),
+    Row(of(proxies.CADDY, "encode gzip", "", "encode gzip"), headers=ASKS_GZIP, alone="",
+        fact="gzip, flushed each event"),
+    Row(of(proxies.CADDY_DEBIAN, "encode gzip", "", "encode gzip"), headers=ASKS_GZIP, alone="", fact="not compressed"),
+    Row(of(proxies.CADDY, "response_buffers", "response_buffers 1MiB"), HEALTHY, "burst", "part",
+        fact="held until the end"),
+    Row(of(proxies.CADDY_DEBIAN, "buffer_responses", "buffer_responses"), HEALTHY, "burst", "part",
+        fact="held until the end"),
+    *five(ENVOY),
+    Row(of(proxies.ENVOY, "route timeout 1s", ", timeout: 1s"), HEALTHY, "truncation", "part", "truncation",
+        knobs="events=80 rate=50", fact="cut while data flowed"),
+    Row(of(proxies.ENVOY, "defaults (route timeout 15s)"), HEALTHY, "truncation", "part", "truncation",
+        knobs="events=340 rate=20", fact="cut at 15 s while data flowed"),
+    *five(of(proxies.APACHE, "defaults"), leaves="two events later"),
+    Row(of(proxies.APACHE, "mod_deflate of event streams", "", "AddOutputFilterByType DEFLATE text/event-stream"),
+        headers=ASKS_GZIP, alone="", fact="flushed each event"),
+    Row(of(proxies.APACHE, "timeout=1", "timeout=1"), STALL, "truncation", "part", "truncation",
+        fact="cut by its own timer"),
+    *five(of(proxies.VARNISH, "defaults"), leaves="three events later"),
+    Row(of(proxies.VARNISH, "do_stream = false", "", "set beresp.do_stream = false;"), HEALTHY, "burst", "part",
+        fact="held until the end"),
+    Row(of(proxies.VARNISH, "do_gzip = true", "", "set beresp.do_gzip = true;"), HEALTHY, "burst", "part",
+        headers=ASKS_GZIP, fact="held until the end"),
+    Row(of(proxies.VARNISH, "between_bytes_timeout 1s", ".between_bytes_timeout = 1s;"), STALL, "truncation", "part",
+        "truncation", fact="cut by its own timer"),
+    *five(of(proxies.SQUID, "accelerator")),
+    *five(LIGHTTPD, healthy="burst", reset="hidden", close="hidden", leaves="never", held=True),
+    *five(LIGHTTPD_1),
+    *five(of(proxies.NGHTTPX, "defaults")),
+]  # fmt: skip
+
+GATEWAYS = [
+    *five(LITELLM, reset="error", close="error", early="mended"),
+    *five(PORTKEY, reset="hidden", close="hidden", leaves="never"),
+    *five(FERROGW, early="mended"),
+]
+
+ROWS = [*table_nginx.ROWS, *PROXIES, *GATEWAYS]

@@ -11,10 +11,10 @@ from harness.lab.registry import fault
 
 @fault("wrong-usage", "content", "warning")
 def wrong_usage(plan: Plan, p: Params) -> Plan:
-    """The usage claims ``by`` (5) tokens more than were sent; sent even when not asked for: events lost before they
-    were numbered, a meter that counts retries."""
+    """The usage claims ``by`` (-5) tokens more than there are content events, and comes unasked: fewer tokens than
+    pieces cannot be, so events were doubled or the meter miscounts (more tokens than pieces may well be)."""
     tokens = len(plan.content())
-    usage = {"prompt_tokens": 1, "completion_tokens": tokens + p.count("by", 5)}
+    usage = {"prompt_tokens": 1, "completion_tokens": tokens + p.count("by", -5)}
     usage["total_tokens"] = usage["prompt_tokens"] + usage["completion_tokens"]
     rows = []
     for e in plan.emissions:

@@ -71,7 +71,9 @@ def run(streams: int, rate: float, seconds: float, rounds: int) -> dict[str, lis
     found: dict[str, list[float]] = {"direct": [], "nginx": [], "relay": [], "tap": []}
     with site() as app, contextlib.ExitStack() as stack:
         fd = app.upstream.fileno()
-        stack.enter_context(child(sys.executable, str(HERE / "source.py"), str(fd), str(rate), str(seconds), fds=(fd,)))
+        stack.enter_context(
+            child(sys.executable, str(HERE / "source.py"), str(fd), str(rate), str(seconds), str(streams), fds=(fd,))
+        )
         source = app.upstream.getsockname()[1]
         port = app.free_port()
         stack.enter_context(nginx(app, port))

@@ -19,7 +19,8 @@ from harness.diagnose.view import View
 from harness.timeline.align import Alignment, Edit, word_ends
 from harness.wire.stream import ChannelKey
 
-KINDS = ("reorder", "duplicate", "loss", "rewrite", "encoding", "whitespace", "sampled")
+MIXED_PLACES = 3  # stretches of foreign text at separate places, beside which the inner text is whole
+KINDS = ("interleave", "reorder", "duplicate", "loss", "rewrite", "encoding", "whitespace", "sampled")
 
 
 @dataclass(slots=True)
@@ -43,8 +44,15 @@ def clip(text: str) -> str:
     return repr(text if len(text) <= 24 else text[:21] + "…")[1:-1]
 
 
-def damages(pair: Pair) -> Iterator[Damage]:
-    """Damage of the channels that both hops have, in the order of the channels."""
+def damages(pair: Pair) -> list[Damage]:
+    """Damage of the channels that both hops have, in the order of the channels; told once a pair."""
+    if "damages" not in pair.memo:
+        pair.memo["damages"] = list(_damages(pair))
+    found: list[Damage] = pair.memo["damages"]
+    return found
+
+
+def _damages(pair: Pair) -> Iterator[Damage]:
     if not pair.outer.streamed or not pair.inner.streamed or pair.outer.snapshots:
         return
     for key, alignment in pair.alignments.items():
@@ -71,9 +79,23 @@ def _classed(pair: Pair, key: ChannelKey, alignment: Alignment) -> Iterator[Dama
     groups: dict[str, list[Edit]] = {}
     for edit in edits:
         groups.setdefault(_kind(edit, a, b), []).append(edit)
+    added = groups.get("rewrite", [])
+    if (
+        set(groups) == {"rewrite"}
+        and len(added) >= MIXED_PLACES
+        and alignment.share() > 0.999
+        and _own_events(pair, key, added)
+    ):
+        groups = {"interleave": added}
     for kind in KINDS:
         if kind in groups:
             yield Damage(kind, key, alignment, groups[kind])
+
+
+def _own_events(pair: Pair, key: ChannelKey, added: list[Edit]) -> bool:
+    """Whether every added stretch fills whole pieces: events of their own, not text put into the hop's."""
+    ends = {0, *pair.outer.texts[key].ends}
+    return all(edit.b in ends and edit.b_end in ends for edit in added)
 
 
 def _kind(edit: Edit, a: str, b: str) -> str:
@@ -102,7 +124,7 @@ def _without_open_ends(pair: Pair, alignment: Alignment) -> list[Edit]:
     if not pair.outer.text_complete or alignment.inner.startswith(alignment.outer):
         while edits and edits[-1].kind in ("lost", "changed") and edits[-1].a_end == a:
             edits.pop()
-    if not pair.inner.text_complete or alignment.outer.startswith(alignment.inner):
+    if not pair.inner.text_complete:
         while edits and edits[-1].kind in ("foreign", "doubled", "changed") and edits[-1].b_end == b:
             edits.pop()
     return edits

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from functools import cached_property
 from itertools import pairwise
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from harness.diagnose.view import View
 from harness.timeline.align import Alignment, align
@@ -28,6 +28,7 @@ class Pair:
 
     def __init__(self, inner: View, outer: View) -> None:
         self.inner, self.outer = inner, outer
+        self.memo: dict[str, Any] = {}  # what rule helpers computed once for this pair
 
     @cached_property
     def sameness(self) -> str:

@@ -175,9 +175,14 @@ class View:
         return bool(self.stream.errors)
 
     @property
+    def error_document(self) -> bool:
+        """One JSON document that tells an error, under a status of success."""
+        return self.stream.framing == "json" and not self.refused and ("error" in self.stream.facts or self.in_band)
+
+    @property
     def clear_refusal(self) -> bool:
         """This hop said plainly that it failed: an error status, or an error inside the stream."""
-        return self.refused or self.in_band
+        return self.refused or self.in_band or self.error_document
 
     @property
     def ours_to_close(self) -> bool:

@@ -32,6 +32,12 @@ ALONE = Fault(
     "Something collected them: this hop, or one behind it that this vantage cannot see; {buffer_words}.",
     "{advice}",
 )
+RHYTHM = Fault(
+    "burst.rhythm",
+    "Content comes in {clumps} clumps of about {per_clump} events, {silence_ms} ms apart, each within {within_ms} ms.",
+    "Either the engine makes several tokens a step, or something collects them; {buffer_words}.",
+    "{advice}",
+)
 UNTIL_END = Fault(
     "burst.until-end",
     "{hop_inner} spreads {pieces} pieces over {spread_ms} ms; {hop} delivers {together} of them in one flush "
@@ -76,6 +82,7 @@ def alone(view: View) -> Iterator[Finding]:
             best = (start, stop)
         start = stop
     if best is None or best[1] - best[0] < BURST_SHARE * count:
+        yield from _rhythm(view)
         return
     first, stop = best
     silence = at[first] - (at[first - 1] if first else 0.0)
@@ -87,6 +94,30 @@ def alone(view: View) -> Iterator[Finding]:
         within_ms=max(at[stop - 1] - at[first], 0.0),
         words={"buffer_words": buffer_words(view, None, True), "advice": buffer_fix(view, None)},
         **figures,
+    )
+
+
+def _rhythm(view: View) -> Iterator[Finding]:
+    """Nearly all content in clumps with silence before each: seen, but alone no proof of a buffer."""
+    at, clumps = view.content_ms, [[0]]
+    for i in range(1, len(at)):
+        if at[i] - at[clumps[-1][0]] <= BURST_JOIN_MS:
+            clumps[-1].append(i)
+        else:
+            clumps.append([i])
+    pauses = [at[b[0]] - at[a[-1]] for a, b in pairwise(clumps)]
+    wide = [clump for clump in clumps if len(clump) >= MIN_JUDGED]
+    if len(wide) < MIN_JUDGED or sum(map(len, wide)) < UNTIL_END_SHARE * len(at) or min(pauses) < BURST_SILENCE_MS:
+        return
+    yield RHYTHM.found(
+        view,
+        "warning",
+        event=view.content[wide[0][0]],
+        clumps=len(clumps),
+        per_clump=round(len(at) / len(clumps)),
+        silence_ms=sorted(pauses)[len(pauses) // 2],
+        within_ms=max(at[clump[-1]] - at[clump[0]] for clump in wide),
+        words={"buffer_words": buffer_words(view, None, False), "advice": buffer_fix(view, None)},
     )
 
 

@@ -41,6 +41,12 @@ FILTER = Fault(
     "A content filter stopped it.",
     "Check the filter's rules for this prompt.",
 )
+NO_USAGE = Fault(
+    "content.no-usage",
+    "usage was asked for (stream_options.include_usage) and did not come.",
+    "The hop, or one behind it, drops the usage chunk (empty choices) or the option.",
+    "Pass chunks with empty choices on; check that stream_options reaches the engine.",
+)
 REPLAY = Fault(
     "content.replay",
     "{hop} tells in {outer_ms} ms what {hop_inner} took {inner_ms} ms to make: a stored answer was played back.",
@@ -83,6 +89,10 @@ def alone(view: View) -> Iterator[Finding]:
         thought = sum(len(text.text) for text in view.texts.values())
         yield UNSAID.found(view, "warning", event=view.content[-1], thought=thought, reason=reason)
     yield from _usage(view)
+    options = view.asked.get("stream_options")
+    asked = isinstance(options, dict) and options.get("include_usage") is True
+    if asked and view.terminated and not view.stream.usages and not view.in_band:
+        yield NO_USAGE.found(view, "warning", event=view.stream.terminators[0])
     if "content_filter" in view.finished.values():
         yield FILTER.found(view, "warning", chars=sum(len(text.text) for text in view.texts.values()))
     yield from _second(view)

@@ -24,6 +24,12 @@ IN_BAND = Fault(
     "The hop failed after its headers were sent, so that the status still says success.",
     "Look at this hop's log; readers must treat an error object in any event as failure.",
 )
+DOCUMENT = Fault(
+    "error.document",
+    "{hop} answers {status} with an error document instead of a stream: {message}",
+    "The hop failed before it opened the stream, and keeps the status of success.",
+    "Read its message; the hop should answer with an error status.",
+)
 UNREACHED = Fault(
     "error.unreachable",
     "{hop} could not be reached: {message}",
@@ -56,6 +62,9 @@ def alone(view: View) -> Iterator[Finding]:
             message=message,
             words={"at": round(view.head.t if view.head else 0), "cause": cause, "advice": advice},
         )
+    elif view.error_document:
+        at = view.head.t if view.head else None
+        yield DOCUMENT.found(view, "error", at_ms=at, status=view.status, message=body_message(view))
     elif view.in_band:
         first = view.stream.errors[0]
         yield IN_BAND.found(
@@ -101,7 +110,8 @@ def between(pair: Pair) -> Iterator[Finding]:
         return
     if outer.text_complete and outer.content and not inner.in_band:
         return
-    failure = f"HTTP {inner.status}: {body_message(inner)}" if inner.refused else _short(inner.stream.errors[0].message)
+    message = _short(inner.stream.errors[0].message) if inner.in_band else body_message(inner)
+    failure = f"HTTP {inner.status}: {message}"
     if outer.end in ("open", "timeout"):
         story = f"HTTP {outer.status} and silence for {round(outer.end_ms)} ms"
     elif not outer.content:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from harness.diagnose.answer import Finding
@@ -39,6 +40,18 @@ SHORT = Fault(
     "The length belongs to another body.",
     "Drop Content-Length on streams.",
 )
+HOP_BY_HOP = Fault(
+    "headers.http2",
+    "HTTP/{http} response with {names}: such headers belong to HTTP/1.1 connections.",
+    "RFC 9113 8.2.2 calls the message malformed; strict clients reset the stream.",
+    "Strip connection headers where the protocol changes.",
+)
+CACHEABLE = Fault(
+    "headers.cacheable",
+    "The stream may be stored: Cache-Control {value}.",
+    "A cache in front may play this answer back to others.",
+    "Cache-Control: no-cache, no-transform (or no-store) on streams.",
+)
 EATEN = Fault(
     "headers.eaten",
     "{hop} takes off {names} that {hop_inner} sends.",
@@ -53,6 +66,12 @@ def alone(view: View) -> Iterator[Finding]:
     length, coding = view.header("content-length"), view.header("transfer-encoding")
     if length and coding:
         yield BOTH.found(view, "warning", at_ms=view.head.t, length=length, coding=coding)
+    wrong = [name for name in ("transfer-encoding", "connection", "keep-alive") if view.header(name)]
+    if wrong and view.head.http[:1] in ("2", "3"):
+        yield HOP_BY_HOP.found(view, "warning", at_ms=view.head.t, http=view.head.http, names=wrong)
+    cache = view.header("cache-control").lower()
+    if view.streamed and re.search(r"max-age=[1-9]|public|immutable", cache) and "no-store" not in cache:
+        yield CACHEABLE.found(view, "warning", at_ms=view.head.t, value=cache)
     kind, _, parameters = view.header("content-type").lower().partition(";")
     if view.stream.framing == "sse" and view.content and kind.strip() not in ("text/event-stream", ""):
         yield TYPE.found(view, "warning", at_ms=view.head.t, content_type=kind.strip())

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from harness.diagnose.answer import Finding
 from harness.diagnose.counts import counts
+from harness.diagnose.damage import damages
 from harness.diagnose.fault import Fault
 from harness.diagnose.pair import Pair
 from harness.diagnose.view import View
@@ -22,6 +23,12 @@ TOOLS = Fault(
     "Several tool calls share one index: {detail}.",
     "The hop numbers every call 0; readers join the arguments of different calls.",
     "Keep one running index a stream, and pass the inner hop's on.",
+)
+MIXED = Fault(
+    "interleave.mixed",
+    "All of {hop_inner}'s text stands at {hop}, with other text in between at {stretches} places, first {first_piece}.",
+    "Another answer is written into this one.",
+    "Route by request id and close the old turn before the new one. What leaks here is somebody else's text.",
 )
 MERGED = Fault(
     "interleave.index-lost",
@@ -83,6 +90,25 @@ def foreign(view: View) -> list[tuple[int, str]]:
 def _one_choice(view: View) -> bool:
     """Ids that differ by choice (some servers give each choice its own) are no foreign answers."""
     return len(view.choices) <= 1 or len({row.id for row in view.stream.identities if row.id}) > len(view.choices)
+
+
+def mixed(pair: Pair) -> Iterator[Finding]:
+    """Another answer's text between the pieces of this one, where no id tells it."""
+    if foreign(pair.outer):
+        return
+    for damage in damages(pair):
+        if damage.kind == "interleave":
+            first = damage.edits[0]
+            event = pair.outer.texts[damage.key].event_at(first.b)
+            yield MIXED.found(
+                pair.outer,
+                "error",
+                inner=pair.inner,
+                event=event,
+                stretches=len(damage.edits),
+                chars=damage.chars(),
+                first_piece=damage.samples()[0],
+            )
 
 
 def between(pair: Pair) -> Iterator[Finding]:

@@ -25,7 +25,7 @@ PAGE = Fault(
 
 def alone(view: View) -> Iterator[Finding]:
     framing = view.stream.framing
-    if view.head is None or view.refused or view.in_band or framing not in ("json", "text"):
+    if view.head is None or view.refused or view.in_band or view.error_document or framing not in ("json", "text"):
         return
     body = len(view.capture.body or b"")
     asked = view.asked_to_stream

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from harness.diagnose.answer import Finding
-from harness.diagnose.damage import clip, damages, everything, missing_channels
+from harness.diagnose.damage import Damage, clip, damages, everything, missing_channels
 from harness.diagnose.fault import Fault
 from harness.diagnose.pair import Pair
 from harness.diagnose.rules.interleave import folded, foreign
@@ -15,6 +15,12 @@ TEXT = Fault(
     "{hop} tells another text than {hop_inner}: {changes} stretches, {chars} characters, first {first_piece}.",
     "The hop adds, replaces or filters text.",
     "Compare the hop's filters, guardrails and templates; if that is meant, nothing is to mend.",
+)
+ADDED = Fault(
+    "rewrite.added",
+    "{hop} adds {chars} characters {place} the text of {hop_inner}: {first_piece}.",
+    "The hop puts a note of its own to the answer (a check, sources, a signature).",
+    "If that is meant, nothing is to mend.",
 )
 BLANKS = Fault(
     "rewrite.whitespace",
@@ -67,6 +73,19 @@ def between(pair: Pair) -> Iterator[Finding]:
             )
         elif damage.kind == "rewrite" and not woven and not foreign(pair.outer):
             first = damage.edits[0]
+            place = _place(damage)
+            if place:
+                yield ADDED.found(
+                    pair.outer,
+                    "warning",
+                    inner=pair.inner,
+                    event=at,
+                    channel=where,
+                    chars=damage.chars(),
+                    first_piece=damage.samples()[0],
+                    words={"place": place},
+                )
+                continue
             piece = damage.alignment.outer[first.b : first.b_end] or damage.alignment.inner[first.a : first.a_end]
             yield TEXT.found(
                 pair.outer,
@@ -104,6 +123,14 @@ def between(pair: Pair) -> Iterator[Finding]:
                 inner_reason=reason,
                 outer_reason=told,
             )
+
+
+def _place(damage: Damage) -> str:
+    """``before`` or ``after`` when the whole inner text stands at the outer hop, with something at one end of it."""
+    a, b = damage.alignment.inner, damage.alignment.outer
+    if a and b.startswith(a):
+        return "after"
+    return "before" if a and b.endswith(a) else ""
 
 
 def _tool_end(pair: Pair, choice: int) -> bool:

@@ -1,7 +1,8 @@
 """Markers in a prompt, ``[[lab stall at=20 for=3s]]``: how to steer the lab from behind a gateway.
 
 Words with ``=`` before any fault name are knobs of the source (``events=40 rate=50 text=chinese seed=7
-key=EXCHANGE``); a bare word names a fault, and the words after it are its parameters. Faults compose in order.
+key=EXCHANGE model=lab-stall``); a bare word names a fault, and the words after it are its parameters. Faults
+compose in order.
 """
 
 from __future__ import annotations
@@ -24,11 +25,12 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """What the markers of a prompt ask for, and the prompt without them."""
+    """What the markers of a prompt ask for, whether there were any, and the prompt without them."""
 
     knobs: Mapping[str, str]
     calls: tuple[Call, ...]
     prompt: str
+    present: bool = False
 
 
 def read_markers(prompt: str) -> Marked:
@@ -43,4 +45,4 @@ def read_markers(prompt: str) -> Marked:
             else:
                 into = {}
                 calls.append(Call(name, into))
-    return Marked(knobs, tuple(calls), " ".join(_MARKER.sub(" ", prompt).split()))
+    return Marked(knobs, tuple(calls), " ".join(_MARKER.sub(" ", prompt).split()), _MARKER.search(prompt) is not None)

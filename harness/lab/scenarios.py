@@ -43,7 +43,7 @@ class Scenario:
 
     def marked(self, marked: Marked) -> Scenario:
         """This scenario with the knobs and faults of a prompt's markers."""
-        own = {k: v for k, v in marked.knobs.items() if k not in ("seed", "key")}
+        own = {k: v for k, v in marked.knobs.items() if k not in ("seed", "key", "model")}
         return replace(_scenario(self.name, own, self), faults=(*self.faults, *marked.calls))
 
 

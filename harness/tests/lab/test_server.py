@@ -206,3 +206,21 @@ async def test_the_confusion_table_is_a_page() -> None:
         answer = await client.get("/confusion")
     assert answer.status_code == 200 and answer.headers["content-type"].startswith("text/html")
     assert "<th>via racing-rewrite</th>" in answer.text and "reorder at gateway" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("prompt", "status", "end"),
+    [
+        ("go", 404, "fin"),
+        ("go [[lab]]", 200, "fin"),
+        ("[[lab reset at=2]]", 200, "reset"),
+        ("[[lab model=lab-busy]]", 503, "fin"),
+    ],
+)
+async def test_a_marker_makes_the_lab_answer_under_a_gateways_own_model_name(
+    prompt: str, status: int, end: str
+) -> None:
+    async with running() as lab:
+        wire = await ask(lab.base + "/v1/chat/completions", body("gpt-4o", prompt, max_tokens=3))
+    assert (wire.status, wire.end) == (status, end)
+    assert status != 200 or b'"model":"gpt-4o"' in wire.raw

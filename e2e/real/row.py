@@ -47,7 +47,8 @@ class Row:
     """``symptom`` "" means healthy, else it shows first at ``hop`` (``engine`` or ``part``: the outermost one).
 
     ``alone``: the symptom that the part's output alone shows, None where that is not the point. ``laundered``: the
-    part ends a broken answer as if it were whole. ``fact``: what measuring showed. ``again``: asked once before.
+    part ends a broken answer as if it were whole. ``warning``: the code of one that must be found. ``fact``: what
+    measuring showed. ``again``: asked once before.
     """
 
     setting: Setting
@@ -59,6 +60,7 @@ class Row:
     model: str = "lab-steady"
     knobs: str = "events=40 rate=50"
     headers: Mapping[str, str] = field(default_factory=dict)
+    warning: str = ""
     fact: str = ""
     again: bool = False
     matrix: bool = False

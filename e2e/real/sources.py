@@ -10,14 +10,12 @@ from harness.lab.plan import Emission, Plan
 from harness.lab.scenarios import Scenario, built_in
 from harness.lab.source import make
 
-EVENTS = "[[lab events=40 rate=50]]"
 
-
-def steady() -> Plan:
-    """Forty events, one every 20 ms, with usage and [DONE]."""
+def steady(events: int = 40) -> Plan:
+    """So many events, one every 20 ms, with usage and [DONE]."""
     body = {
         "model": "lab-steady", "stream": True, "stream_options": {"include_usage": True},
-        "messages": [{"role": "user", "content": f"count {EVENTS}"}],
+        "messages": [{"role": "user", "content": f"count [[lab events={events} rate=50]]"}],
     }  # fmt: skip
     return make(read_ask("chat", body, {})).plan
 
@@ -40,15 +38,15 @@ def sized(size: int) -> Plan:
 def scenarios() -> dict[str, Scenario]:
     """The lab's models and those that only these tests need, by name."""
     plan = steady()
+    public = ("cache-control", "public, max-age=60")
     no_buffering = ("x-accel-buffering", "no")
     planned: dict[str, Any] = {
         "hinting": replace(plan, headers=(*plan.headers, no_buffering)),
         "close-delimited": replace(plan, transfer="close"),
         "with-length": replace(plan, transfer="length"),
-        "cacheable": replace(plan, headers=(*plan.headers, ("cache-control", "public, max-age=60"))),
-        "cacheable-hinting": replace(
-            plan, headers=(*plan.headers, ("cache-control", "public, max-age=60"), no_buffering)
-        ),
+        "cacheable": replace(plan, headers=(*plan.headers, public)),
+        "cacheable-long": replace(steady(100), headers=(*plan.headers, public)),
+        "cacheable-hinting": replace(plan, headers=(*plan.headers, public, no_buffering)),
         "no-cache": replace(plan, headers=(*plan.headers, ("cache-control", "no-cache"))),
         "450-bytes": sized(450),
         "2-kilobytes": sized(2000),

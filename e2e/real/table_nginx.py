@@ -10,6 +10,7 @@ OFF = "proxy_buffering off;"
 GZIP = "gzip on; gzip_min_length 0; gzip_types text/event-stream;"
 CACHE = "proxy_cache_path @DIR@/cache keys_zone=zone:1m;"
 CACHED = "proxy_cache zone; proxy_cache_methods POST; proxy_cache_key $request_uri;"
+LONG = "events=150 rate=50"
 ASKS_GZIP = {"accept-encoding": "gzip"}
 
 
@@ -88,11 +89,12 @@ STREAMS = [
     fine(setting("1.1, buffering off, proxy_cache", H11 + OFF + CACHED, CACHE), "a miss streams", model="cacheable"),
     fine(setting("1.1, buffering on, proxy_cache, hinted", H11 + CACHED, CACHE), "a miss streams",
          model="cacheable-hinting"),
-    clumps(setting("1.1, proxy_cache, asked before", H11 + CACHED, CACHE), "a hit: the old stream at once",
-           model="cacheable", again=True),
-    clumps(setting("1.1, buffering on, limit_rate 5k", H11 + "limit_rate 5k;"), "slowed and clumped"),
+    fine(setting("1.1, proxy_cache, asked before", H11 + CACHED, CACHE), "a hit: the old stream at once",
+         model="cacheable-long", again=True, warning="content.replay"),
+    clumps(setting("1.1, buffering on, limit_rate 5k", H11 + "limit_rate 5k;"), "slowed and clumped", knobs=LONG),
     fine(setting("1.1, buffering off, limit_rate 5k", H11 + OFF + "limit_rate 5k;"), "limit_rate is ignored"),
-    clumps(setting("1.1, buffering on, proxy_limit_rate 5k", H11 + "proxy_limit_rate 5k;"), "slowed and clumped"),
+    clumps(setting("1.1, buffering on, proxy_limit_rate 5k", H11 + "proxy_limit_rate 5k;"), "slowed and clumped",
+           knobs=LONG),
     fine(UNCHUNKED, "streams; clients cannot see a cut any more"),
     fine(WHOLE_11),
     clumps(OUTER, "the outer one lets go every 4 KB"),

@@ -69,5 +69,7 @@ async def test_the_verdict_is_the_measured_fact(row: Row, bench: Bench, tmp_path
     if measured.same is not None and row.upstream not in (STALL, LEAVES):
         hidden = [f for f in measured.same.findings if f.code == "truncation.laundered" and f.hop == outer.hop]
         assert bool(hidden) is row.laundered, told
+    if row.warning:
+        assert measured.ladder and row.warning in {finding.code for finding in measured.ladder.findings}, told
     if row.upstream == LEAVES and not row.symptom:
         assert measured.left_ms is not None and measured.left_ms < SEEN_WITHIN_MS, told

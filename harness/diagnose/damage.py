@@ -136,7 +136,7 @@ def _in_step(alignment: Alignment) -> bool:
     start = min(min(e.a, e.b) for e in edits)  # all is equal up to here, so that both texts count alike
     a, b = alignment.inner[start:], alignment.outer[start:]
     words_a, words_b = _words(a), _words(b)
-    if words_a == words_b:
+    if words_a == words_b or alignment.share() > 0.999:
         return True
     if min(len(words_a), len(words_b)) and sum((words_a & words_b).values()) >= 0.95 * max(
         sum(words_a.values()), sum(words_b.values())

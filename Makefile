@@ -11,7 +11,19 @@ setup: .venv/.run-ready  ## the environment alone
 	@:
 
 test: test-setup parts check  ## everything; the last line is pytest's
-	@$(PY) -m pytest $(TESTS)
+	@$(PY) -m pytest $(TESTS) --ignore=$(REAL)
+
+test-real: test-setup parts  ## real gateways and proxies in the middle of routes, a row of each class
+	@.ci/parts-real
+	@$(PY) -m pytest $(REAL) -m "not matrix"
+
+test-matrix: test-setup parts  ## every row; WRITE_DOCS=1 writes docs/real-parts.md anew
+	@.ci/parts-real all
+	@$(PY) -m pytest $(REAL)
+
+test-all: test-setup parts check  ## `test` and `test-real` in one run of pytest
+	@.ci/parts-real
+	@$(PY) -m pytest $(TESTS) -m "not matrix"
 
 check: test-setup  ## style, types, rings, sizes
 	@.venv/bin/ruff check --quiet .

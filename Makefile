@@ -1,7 +1,8 @@
 # Streamscope. `make run` and `make test` need git, make and Python 3.11 or newer; they bring the rest.
 PY := .venv/bin/python
 TESTS := $(wildcard harness chat e2e)
-.PHONY: run setup test check screenshots parts test-setup
+REAL := e2e/real
+.PHONY: run setup test test-real test-matrix test-all check screenshots parts test-setup
 .DEFAULT_GOAL := run
 
 run: setup  ## migrate and serve on http://127.0.0.1:8000

@@ -58,7 +58,7 @@ def read_ask(dialect: str, body: Any, headers: Mapping[str, str]) -> Ask:
         stream=bool(body.get("stream", dialect == "ollama")),
         key=key,
         body=body,
-        n=_number(body, "n", 1),
+        n=_number(body, "n", 1, most=16),
         max_tokens=_limit(body, options),
         stop=_stop(body, options),
         include_usage=bool(wanted.get("include_usage")),
@@ -123,10 +123,11 @@ def _seed(marked: Marked, body: Mapping[str, Any]) -> int:
     return int(word)
 
 
-def _number(body: Mapping[str, Any], name: str, default: int, least: int = 1) -> int:
+def _number(body: Mapping[str, Any], name: str, default: int, least: int = 1, most: int = 2**63) -> int:
     value = body.get(name)
     if value is None:
         return default
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise InputError(f"{name} is {value!r}", "lab", f"Send a whole number of at least {least}.")
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        bound = f"of at least {least}" if most == 2**63 else f"from {least} to {most}"
+        raise InputError(f"{name} is {value!r}", "lab", f"Send a whole number {bound}.")
     return value

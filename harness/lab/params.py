@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
 from collections.abc import Mapping
@@ -34,9 +35,12 @@ class Params:
 
     def number(self, name: str, default: float) -> float:
         try:
-            return float(self.values.get(name, default))
+            value = float(self.values.get(name, default))
         except (TypeError, ValueError):
-            raise InputError(f"{name}={self.values[name]} is no number", "lab", f"Write {name}=5, say.") from None
+            value = math.nan
+        if not math.isfinite(value):
+            raise InputError(f"{name}={self.values[name]} is no number", "lab", f"Write {name}=5, say.")
+        return value
 
     def count(self, name: str, default: int) -> int:
         return int(self.number(name, default))
@@ -49,6 +53,6 @@ class Params:
         value = str(self.values.get(name, default))
         try:
             n = round(total * float(value[:-1]) / 100) if value.endswith("%") else int(value)
-        except ValueError:
+        except (ValueError, OverflowError):
             raise InputError(f"{name}={value} is no place", "lab", f"Write {name}=20 or {name}=50%.") from None
         return max(1, min(n, max(total, 1)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -92,13 +93,18 @@ def _scenario(name: str, rows: Mapping[str, Any], base: Scenario) -> Scenario:
     scenario = replace(base, **changes)
     if scenario.text not in TEXTS:
         raise InputError(f"{name}: there is no text {scenario.text!r}", "lab", f"Texts: {', '.join(TEXTS)}.")
-    if not 0 < scenario.rate <= 10_000 or not 0 <= scenario.events <= 100_000 or not 0 <= scenario.jitter <= 1:
-        raise InputError(f"{name}: rate, events or jitter is out of bounds", "lab", "rate ≤ 10000, events ≤ 100000.")
+    bounds = 0 < scenario.rate <= 10_000 and 0 <= scenario.events <= 20_000 and 0 <= scenario.jitter <= 1
+    if not bounds or not 0 <= scenario.thinks <= 20_000 or not 0 <= scenario.prompt_tokens <= 10_000_000:
+        do = "At most: rate 10000, events and thinks 20000, jitter 1, prompt_tokens 10000000."
+        raise InputError(f"{name}: a setting is out of bounds", "lab", do)
     return scenario
 
 
 def _number(name: str, key: str, value: Any) -> float:
     try:
-        return float(value)
+        number = float(value)
     except (TypeError, ValueError):
-        raise InputError(f"{name}: {key}={value} is no number", "lab", f"Write {key}=40, say.") from None
+        number = math.nan
+    if not math.isfinite(number):
+        raise InputError(f"{name}: {key}={value} is no number", "lab", f"Write {key}=40, say.")
+    return number

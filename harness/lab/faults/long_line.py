@@ -9,6 +9,8 @@ from harness.lab.params import Params
 from harness.lab.plan import Plan
 from harness.lab.registry import fault
 
+LIMIT = 16 * 1024 * 1024
+
 
 @fault("long-line", "")
 def long_line(plan: Plan, p: Params) -> Plan:
@@ -19,7 +21,7 @@ def long_line(plan: Plan, p: Params) -> Plan:
         return plan
 
     def pad(payload: dict[str, Any]) -> None:
-        payload["padding"] = "x" * p.count("bytes", 71_680)
+        payload["padding"] = "x" * min(p.count("bytes", 71_680), LIMIT)
 
     rows = list(plan.emissions)
     rows[index] = with_payload(rows[index], pad)

@@ -59,8 +59,10 @@ async def test_a_taken_port_is_one_sentence() -> None:
         (json.dumps(body(prompt="[[lab stall for=soon]]")).encode(), 400, "soon"),
         (json.dumps(body(prompt="[[lab events=many]]")).encode(), 400, "many"),
         (json.dumps(body(n=0)).encode(), 400, "n is 0"),
+        (json.dumps(body(n=10**9)).encode(), 400, "from 1 to 16"),
+        (json.dumps(body(prompt="[[lab events=9999999]]")).encode(), 400, "out of bounds"),
     ],
-    ids=["broken", "list", "no-messages", "model", "fault", "duration", "number", "n"],
+    ids=["broken", "list", "no-messages", "model", "fault", "duration", "number", "n", "huge-n", "huge"],
 )
 async def test_bad_requests_get_a_status_and_a_sentence(sent: bytes, status: int, says: str) -> None:
     async with running() as lab:
@@ -224,3 +226,13 @@ async def test_a_marker_makes_the_lab_answer_under_a_gateways_own_model_name(
         wire = await ask(lab.base + "/v1/chat/completions", body("gpt-4o", prompt, max_tokens=3))
     assert (wire.status, wire.end) == (status, end)
     assert status != 200 or b'"model":"gpt-4o"' in wire.raw
+
+
+async def test_gateways_stack() -> None:
+    async with running() as lab:
+        url = f"{lab.base}/via/rewrite/via/hold-ms,for=100ms/v1/chat/completions"
+        wire = await ask(url, body(prompt="go [[lab events=12 rate=50]]"), {"x-exchange-id": "k"})
+        assert len(lab.ledger.find("k", "gateway")) == 2
+    payload = b"".join(data for _, data in wire.writes())
+    assert payload.count(b'"content":" t') == 11 and payload.endswith(b"data: [DONE]\n\n")
+    assert len(wire.reads) < 12

@@ -1,0 +1,129 @@
+"""Does Stop reach the engine? Leave at chosen moments at every hop, and ask the engine when it noticed."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+from uuid import uuid4
+
+from harness.capture.model import Capture
+from harness.diagnose.answer import Answer, Finding, Verdict
+from harness.diagnose.run import diagnose
+from harness.probe.exchange import probe
+from harness.routes.model import Hop, Route
+from harness.runs.result import Tell
+from harness.runs.witness import Witness
+
+PROMPT = "Count from 1 to 500 in words, one word a line."
+MOMENTS = {"before the first token": 0, "in the middle": 8}
+"""Reads with body bytes after which the connection is closed; 0 is right after the head."""
+PATIENCE = 4.0  # seconds that the engine gets to notice
+PROMPT_MS = 1000.0  # an engine that is free again within this has noticed
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One stop. ``cancelled`` None: cannot tell, for the reason in ``because``. ``after_ms``: from our close to theirs."""
+
+    hop: str
+    moment: str
+    left_at_ms: float | None
+    cancelled: bool | None
+    after_ms: float | None
+    witness: str | None
+    because: str
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def __str__(self) -> str:
+        told = {True: "the engine stopped", False: "the engine went on", None: "cannot tell"}[self.cancelled]
+        return f"{self.hop}, {self.moment}: {told} ({self.because})"
+
+
+async def cancel(route: Route, *, prompt: str = PROMPT, tell: Tell | None = None) -> tuple[Answer, list[Trial]]:
+    """Every hop, at every moment of :data:`MOMENTS`. The engine is the route's innermost hop."""
+    say = tell or (lambda line: None)
+    witness = Witness(route.hops[0])
+    trials: list[Trial] = []
+    captures: list[Capture] = []
+    try:
+        for hop in route.hops:
+            for moment, reads in MOMENTS.items():
+                trial, seen = await _trial(route, hop, moment, reads, prompt, witness)
+                captures += [replace(capture, repeat=len(trials)) for capture in seen]
+                trials.append(trial)
+                say(str(trial))
+    finally:
+        await witness.aclose()
+    return _answer(captures, trials), trials
+
+
+async def _trial(
+    route: Route, hop: Hop, moment: str, reads: int, prompt: str, witness: Witness
+) -> tuple[Trial, list[Capture]]:
+    key = uuid4().hex
+    before = await witness.busy()
+    seen = await probe(route, hop, prompt=prompt, exchange_id=key, client_leaves_after=reads)
+    left = seen.end.t if seen.end else None
+    if seen.head is None or seen.end is None or seen.end.kind != "aborted":
+        how = seen.end.detail or seen.end.kind if seen.end else "open"
+        return Trial(hop.name, moment, left, None, None, None, f"the answer ended before we left: {how}"), [seen]
+    record = await witness.ledger(key, PATIENCE)
+    if record is not None:
+        return _by_ledger(hop, moment, seen, replace(record, hop=route.hops[0].name)), [record, seen]
+    if before is None:
+        why = "the engine tells nothing from the side: neither ledger, metrics nor slots"
+        return Trial(hop.name, moment, left, None, None, None, why), [seen]
+    return await _by_gauge(hop, moment, left, before, witness), [seen]
+
+
+def _by_ledger(hop: Hop, moment: str, seen: Capture, record: Capture) -> Trial:
+    """Both sides of one exchange, on one clock as far as the two start times tell."""
+    assert seen.end is not None and record.end is not None
+    aborted = record.end.kind == "aborted"
+    # The engine's clock starts when it has the request, a moment after ours: the difference is the way there.
+    after = max(0.0, record.end.t - seen.end.t)
+    why = f"the ledger says {record.end.kind}, {after:.0f} ms after our close"
+    return Trial(hop.name, moment, seen.end.t, aborted, after, "ledger", why)
+
+
+async def _by_gauge(hop: Hop, moment: str, left: float | None, before: tuple[str, float], witness: Witness) -> Trial:
+    name, base = before
+    seconds = await witness.idle_after(base, PATIENCE)
+    if seconds is None:
+        return Trial(hop.name, moment, left, False, None, name, f"{name} is still above {base:g} after {PATIENCE:g} s")
+    noticed = seconds * 1000 <= PROMPT_MS
+    why = f"{name} is back at {base:g} after {seconds * 1000:.0f} ms"
+    return Trial(hop.name, moment, left, noticed or None, seconds * 1000, name, why)
+
+
+def _answer(captures: list[Capture], trials: list[Trial]) -> Answer:
+    """The diagnosis of the captures, and what only the trials know: gauges, and that nobody could tell."""
+    answer = diagnose(captures)
+    broken = [(n, t) for n, t in enumerate(trials) if t.cancelled is False and t.witness != "ledger"]
+    if broken:
+        findings = tuple(_ran_on(number, trial) for number, trial in broken)
+        hop = broken[0][1].hop
+        verdict = Verdict(False, hop, "not-cancelled", "likely", f"not-cancelled at {hop}: {broken[0][1].because}")
+        return Answer(answer.captures, answer.findings + findings, verdict)
+    if answer.verdict.healthy and not any(trial.cancelled for trial in trials):
+        why = "Cannot tell: " + "; ".join(sorted({trial.because for trial in trials})) + "."
+        needs = "an engine with /metrics or /slots, or the lab in its place"
+        return Answer(answer.captures, answer.findings, Verdict(None, None, None, "cannot-tell", why, needs))
+    return answer
+
+
+def _ran_on(number: int, trial: Trial) -> Finding:
+    return Finding(
+        "not-cancelled.busy",
+        "not-cancelled",
+        "error",
+        trial.hop,
+        f"{trial.hop} was closed {trial.moment}, and the engine went on: {trial.because}.",
+        {"left_at_ms": trial.left_at_ms, "gauge": trial.witness},
+        at_ms=trial.left_at_ms,
+        cause=f"{trial.hop} or a hop behind it does not pass the close on.",
+        fix="Close the inner connection when the client goes.",
+        repeat=number,
+    )

@@ -79,14 +79,10 @@ def _classed(pair: Pair, key: ChannelKey, alignment: Alignment) -> Iterator[Dama
     groups: dict[str, list[Edit]] = {}
     for edit in edits:
         groups.setdefault(_kind(edit, a, b), []).append(edit)
-    added = groups.get("rewrite", [])
-    if (
-        set(groups) == {"rewrite"}
-        and len(added) >= MIXED_PLACES
-        and alignment.share() > 0.999
-        and _own_events(pair, key, added)
-    ):
-        groups = {"interleave": added}
+    added, again = groups.get("rewrite", []), groups.get("duplicate", [])
+    only = len(groups) == bool(added) + bool(again) and len(added) >= max(MIXED_PLACES, len(again))
+    if only and alignment.share() > 0.999 and _own_events(pair, key, added):
+        groups = {"interleave": added + again}
     for kind in KINDS:
         if kind in groups:
             yield Damage(kind, key, alignment, groups[kind])

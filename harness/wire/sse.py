@@ -38,7 +38,7 @@ class Block(NamedTuple):
 class Aside(NamedTuple):
     """A line that says nothing to the standard: a comment (it starts with a colon), or no known field.
 
-    ``end`` counts the line's end in; ``line`` is cut to 2,000 bytes.
+    ``end`` counts the first byte of the line's end in; ``line`` is cut to 2,000 bytes.
     """
 
     start: int
@@ -157,7 +157,7 @@ class SSEParser:
             self._start = start
         self._remember(raw)
         if line[0] == 58:  # a colon: comment
-            out.append(Aside(start, start + len(raw), line[:2000]))
+            out.append(Aside(start, start + len(line) + 1, line[:2000]))
             return
         name, _, value = line.partition(b":")
         if value[:1] == b" ":
@@ -176,7 +176,7 @@ class SSEParser:
             if value.isdigit() and len(value) < 19:
                 self.retry = int(value)
         else:
-            out.append(Aside(start, start + len(raw), line[:2000]))
+            out.append(Aside(start, start + len(line) + 1, line[:2000]))
 
     def _remember(self, raw: bytes) -> None:
         self._raw.append(raw)

@@ -107,6 +107,11 @@ def test_an_event_has_the_time_of_the_read_that_completed_it() -> None:
     assert list(stream.times) == [30.0, 30.0, 40.0]
 
 
+def test_a_comment_is_there_before_the_lf_of_its_crlf() -> None:
+    taken = capture([b": a\r", b"\n\r\n" + sse(chunk("x"))])
+    assert decode(taken).comments == live(taken).comments == [(10.0, 0)]
+
+
 def test_comments_have_a_time_and_a_place() -> None:
     stream = decode(capture([b": a\n", b"\n: b\n\n" + sse(chunk("x"))]))
     assert stream.comments == [(10.0, 0), (20.0, 5)]

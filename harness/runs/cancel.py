@@ -23,7 +23,7 @@ PROMPT_MS = 1000.0  # an engine that is free again within this has noticed
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One stop. ``cancelled`` None: cannot tell, for the reason in ``because``. ``after_ms``: from our close to theirs."""
+    """One stop. ``cancelled`` None: cannot tell, for the reason in ``because``. ``after_ms``: since our close."""
 
     hop: str
     moment: str

@@ -76,6 +76,9 @@ def _classed(pair: Pair, key: ChannelKey, alignment: Alignment) -> Iterator[Dama
     if pair.sameness != "same" and not _in_step(alignment):
         yield Damage("sampled", key, alignment, edits)
         return
+    if len(a) == len(b) and Counter(a) == Counter(b):
+        yield Damage("reorder", key, alignment, edits)  # not a character is gone or new: all that differs is the order
+        return
     groups: dict[str, list[Edit]] = {}
     for edit in edits:
         groups.setdefault(_kind(edit, a, b), []).append(edit)

@@ -186,7 +186,7 @@ def _moves(edits: list[Edit], a: _Units, b: _Units) -> list[Edit]:
     for edit in split:
         if edit.kind == "equal":
             out.append(edit)
-        elif edit.kind == "foreign" and _repeats(inner, outer, edit):
+        elif edit.kind == "foreign" and not _stands_in(missing, b, edit) and _repeats(inner, outer, edit):
             out.append(edit._replace(kind="doubled"))
         elif edit.kind == "foreign":
             for part, at in _parts(b, edit.b, edit.b_end):
@@ -204,6 +204,11 @@ def _moves(edits: list[Edit], a: _Units, b: _Units) -> list[Edit]:
 def _parts(units: _Units, start: int, stop: int) -> list[tuple[str, int]]:
     first, last = bisect_left(units.at, start), bisect_left(units.at, stop)
     return [(units.parts[i], units.at[i]) for i in range(first, last) if units.parts[i]]
+
+
+def _stands_in(missing: dict[str, list[Edit]], b: _Units, edit: Edit) -> bool:
+    """Whether every unit of an added stretch is missing elsewhere: then it moved."""
+    return all(missing.get(part) for part, _ in _parts(b, edit.b, edit.b_end))
 
 
 def _repeats(inner: str, outer: str, edit: Edit) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from harness.diagnose.answer import Finding
 from harness.diagnose.counts import counts
-from harness.diagnose.damage import clip, damages
+from harness.diagnose.damage import damages
 from harness.diagnose.fault import Fault
 from harness.diagnose.pair import Pair
 from harness.diagnose.view import View
@@ -43,7 +43,6 @@ def between(pair: Pair) -> Iterator[Finding]:
         if damage.kind != "reorder":
             continue
         a, b = pair.inner.texts[damage.key], pair.outer.texts[damage.key]
-        first = damage.edits[0]
         pairs = [[a.event_at(e.a), b.event_at(e.b)] for e in damage.edits[:20]]
         yield MOVED.found(
             pair.outer,
@@ -52,7 +51,7 @@ def between(pair: Pair) -> Iterator[Finding]:
             event=pairs[0][1],
             moves=len(damage.edits),
             exchange=pair.sameness,
-            first_piece=clip(damage.alignment.inner[first.a : first.a_end]),
+            first_piece=damage.samples()[0],
             channel=f"{damage.key.choice}/{damage.key.part}",
             event_pairs=pairs,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -175,3 +176,46 @@ def test_clumps_are_a_burst_whatever_their_size(flush: int, gap: float) -> None:
     clumped = capture([(times[min(last, (i // flush + 1) * flush - 1)], e) for i, e in enumerate(events)], hop="proxy")
     found = told(inner, clumped)
     assert (found.verdict.symptom, found.verdict.first_bad_hop) == ("burst", "proxy")
+
+
+PROSE_TEXT = (
+    "Streams break in many ways. A proxy may hold the text back, a gateway may write it anew and lose a "
+    "piece, and a timer may cut a good answer in the middle; the reader sees the same pause each time. "
+    "Whoever looks from one place alone can say that it broke, but not where. Two places are better than "
+    "one: what is whole here and broken there was broken on the way between them, and that is the hop to "
+    "look at first.\n- stamps\n- texts\n- ends"
+)
+PROSE = PROSE_TEXT.split(" ")
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("kind", ["loss", "duplicate", "reorder", "shuffle", "sample"])
+def test_damage_of_another_exchange_is_told_from_another_sample(kind: str, seed: int) -> None:
+    """Two exchanges: a chance stretch of prose, damaged at a chance place and chunked anew, or another sample."""
+    rng = random.Random(seed)
+    size, start = rng.randrange(12, 40), rng.randrange(len(PROSE) - 40)
+    inner = [f"{word} " for word in PROSE[start : start + size]]
+    outer, at = list(inner), rng.randrange(1, size - 2)
+    if kind == "loss":
+        del outer[at]
+    elif kind == "duplicate":
+        outer.insert(at, outer[at])
+    elif kind == "reorder":
+        outer[at], outer[at + 1] = outer[at + 1], outer[at]
+    elif kind == "shuffle":
+        for i in range(0, size - 1, 3):
+            outer[i], outer[i + 1] = outer[i + 1], outer[i]
+    else:
+        outer = outer[: at // 2] + [f"{word} " for word in rng.sample(PROSE, size)]
+    if outer == inner:
+        return
+    if rng.random() < 0.5:
+        outer = ["".join(outer[i : i + 2]) for i in range(0, len(outer), 2)]
+    events = [sse(words, ident=f"chatcmpl-{name * 16}") for words, name in ((inner, "a"), (outer, "b"))]
+    pair = [replace(hop(e, name), exchange=name) for e, name in zip(events, ("engine", "gateway"), strict=True)]
+    found = told(*pair)
+    if kind == "sample":
+        assert errors(found) == set(), [f.summary for f in found.findings]
+    else:
+        assert found.verdict.symptom == ("reorder" if kind == "shuffle" else kind)
+        assert (found.verdict.first_bad_hop, found.verdict.confidence) == ("gateway", "likely")

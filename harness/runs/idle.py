@@ -1,0 +1,146 @@
+"""How long may the line be silent? The lab behind a route falls silent on request; each hop shows when it gives up.
+
+No bisection is needed: a hop that cuts shows its timer by the moment of the cut. A stream that flows all the time
+tells a limit on silence from a limit on the whole request.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+from harness.capture.model import Capture
+from harness.diagnose.answer import Answer, Finding, Verdict
+from harness.diagnose.knowledge.timers import round_seconds, suspects
+from harness.diagnose.run import diagnose
+from harness.probe.exchange import probe
+from harness.routes.model import Hop, Route, Timeouts
+from harness.runs.result import Tell, outline
+
+PLACES = {
+    "before the first byte": "[[lab events=4 rate=20 late-first-byte for={ms}ms]]",
+    "in the middle": "[[lab events=4 rate=20 stall at=2 for={ms}ms]]",
+    "while it flows": "[[lab events={events} rate={rate}]]",
+}
+RATE = 4  # events a second of the stream that flows
+MARGIN = 30.0  # seconds that our own limits lie above the silence
+NEAR = 0.15  # two cuts that differ by less than this share of their time are one timer
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What one hop allows at one place. ``seconds`` None: no cut within ``tried`` (or no word, see ``why``).
+
+    ``counts``: ``idle``, ``total`` or ``head``. ``bound``: how exactly the cut is known, in seconds.
+    """
+
+    hop: str
+    place: str
+    tried: float
+    seconds: float | None
+    bound: float | None
+    counts: str | None
+    looks_like: tuple[str, ...]
+    known: bool
+    why: str
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def __str__(self) -> str:
+        if self.seconds is None:
+            return f"{self.hop}, {self.place}: {self.why}"
+        like = f"; looks like {' or '.join(self.looks_like)}" if self.looks_like else ""
+        return f"{self.hop}, {self.place}: cut after {self.seconds:.1f} ± {self.bound:.1f} s ({self.counts}){like}"
+
+
+async def idle(route: Route, *, up_to: float = 65.0, tell: Tell | None = None) -> tuple[Answer, list[Limit]]:
+    """Every hop at every place, all at once. Takes a little more than ``up_to`` seconds."""
+    say = tell or (lambda line: None)
+    own = Timeouts(route.timeouts.connect, up_to + MARGIN, up_to + 2 * MARGIN)
+    patient = replace(route, timeouts=own)
+
+    async def one(hop: Hop, place: str) -> Capture:
+        words = {"ms": round(up_to * 1000), "events": max(4, round(up_to * RATE)), "rate": RATE}
+        capture = await probe(patient, hop, prompt="count " + PLACES[place].format(**words))
+        say(f"{place}, {outline(capture)}")
+        return capture
+
+    say(f"{len(route.hops) * len(PLACES)} streams at once, silent for {up_to:g} s")
+    jobs = [(hop, place) for hop in route.hops for place in PLACES]
+    captures = await asyncio.gather(*(one(hop, place) for hop, place in jobs))
+    limits = _limits(jobs, captures, up_to)
+    return _answer(captures, limits), limits
+
+
+def _limits(jobs: Sequence[tuple[Hop, str]], captures: Sequence[Capture], up_to: float) -> list[Limit]:
+    totals: dict[str, float] = {}
+    for (hop, place), capture in zip(jobs, captures, strict=True):
+        if place == "while it flows" and _cut(capture) and capture.end is not None:
+            totals[hop.name] = capture.end.t / 1000
+    return [_limit(h, p, c, up_to, totals.get(h.name)) for (h, p), c in zip(jobs, captures, strict=True)]
+
+
+def _cut(capture: Capture) -> bool:
+    """Whether the stream did not come to its own end: no terminator, or a refusal in its place."""
+    body = capture.body or b""
+    ended = b"[DONE]" in body or b'"done":true' in body.replace(b" ", b"")
+    return not ended or capture.end is None or capture.end.kind != "complete"
+
+
+def _limit(hop: Hop, place: str, capture: Capture, up_to: float, total: float | None) -> Limit:
+    end, times = capture.end, capture.times
+    if end is None or (capture.head is None and end.detail.startswith(("refused", "dns", "tls"))):
+        return Limit(hop.name, place, up_to, None, None, None, (), False, "not reached")
+    last = times[-1] if len(times) else 0.0
+    if not _cut(capture):
+        edges = [0.0, *times]
+        quiet = max(b - a for a, b in pairwise(edges)) / 1000
+        if place == "while it flows" or quiet >= 0.9 * up_to:
+            return Limit(hop.name, place, up_to, None, None, None, (), True, f"no cut within {up_to:g} s")
+        why = f"the engine was silent for {quiet:.1f} s only: is the lab behind this hop?"
+        return Limit(hop.name, place, up_to, None, None, None, (), False, why)
+    whole = end.t / 1000
+    silent = (end.t - last) / 1000 if place == "in the middle" else whole
+    if (total is not None and abs(whole - total) <= NEAR * total) or place == "while it flows":
+        counts, seconds = "total", whole
+    else:
+        counts, seconds = "idle", silent
+    like = tuple(dict.fromkeys(f"{t.product} ({t.setting})" for t in suspects(seconds * 1000, counts, hop.kind)))
+    rounded = round_seconds(seconds * 1000)
+    bound = abs(seconds - rounded) + 0.1 if rounded else 0.5
+    status = f"status {capture.head.status}, " if capture.head and capture.head.status >= 400 else ""
+    return Limit(hop.name, place, up_to, seconds, bound, counts, like, True, f"{status}{end.kind}")
+
+
+def _answer(captures: Sequence[Capture], limits: Sequence[Limit]) -> Answer:
+    """Healthy when no hop cut; else the innermost hop that did. The rows are the captures' own."""
+    rows = diagnose([replace(c, repeat=n % len(PLACES)) for n, c in enumerate(captures)]).captures
+    findings = tuple(_finding(limit) for limit in limits if limit.seconds is not None)
+    unknown = sorted({f"{limit.hop}: {limit.why}" for limit in limits if not limit.known})
+    if findings:
+        first = findings[0]
+        return Answer(rows, findings, Verdict(False, first.hop, "truncation", "certain", first.summary))
+    if unknown:
+        needs = "the lab as the engine of this route, reached through every hop"
+        return Answer(rows, (), Verdict(None, None, None, "cannot-tell", f"Cannot tell: {'; '.join(unknown)}.", needs))
+    seconds = limits[0].tried if limits else 0.0
+    return Answer(rows, (), Verdict(True, None, None, "certain", f"No hop cuts within {seconds:g} s."))
+
+
+def _finding(limit: Limit) -> Finding:
+    what = {"idle": "silence", "total": "a request"}.get(limit.counts or "", "silence")
+    return Finding(
+        f"truncation.{limit.counts}-limit",
+        "truncation",
+        "error",
+        limit.hop,
+        f"{limit.hop} ends {what} of more than {limit.seconds:.1f} s ({limit.place}).",
+        {"place": limit.place, "seconds": limit.seconds, "bound_s": limit.bound, "ended": limit.why},
+        at_ms=(limit.seconds or 0.0) * 1000,
+        cause=f"It looks like {' or '.join(limit.looks_like)}." if limit.looks_like else "A timer of this hop.",
+        fix="Raise it above the longest silence that the engine may have, or let the engine send heartbeats.",
+    )

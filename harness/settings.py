@@ -67,6 +67,8 @@ STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]
 LOCALE_PATHS = [BASE_DIR / "locale"]
+# Django puts TIME_ZONE in its place; gateway logs (harness/runs/gateway_logs.py) are in the machine's own.
+MACHINE_TZ = os.environ.get("TZ", "")
 USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"

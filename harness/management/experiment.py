@@ -11,7 +11,8 @@ from django.core.management.base import CommandParser
 from harness.capture.model import Capture
 from harness.diagnose.answer import Answer
 from harness.errors import InputError
-from harness.management.base import ScopeCommand
+from harness.management.base import Outcome
+from harness.management.with_logs import WithLogs
 from harness.report.junit import junit
 from harness.routes.model import Hop, Route
 from harness.runs.curl import curl_command
@@ -19,7 +20,7 @@ from harness.runs.ladder import PROMPT, Plan, unreached
 from harness.runs.result import RunResult, save
 
 
-class Experiment(ScopeCommand):
+class Experiment(WithLogs):
     """A command that sends a prompt to hops of a route, several times perhaps."""
 
     def add_experiment(self, parser: CommandParser) -> None:
@@ -35,11 +36,13 @@ class Experiment(ScopeCommand):
         parser.add_argument("--save", type=Path, metavar="DIR", help="write the captures there")
         parser.add_argument("--junit", type=Path, metavar="FILE", help="write JUnit XML there")
         parser.add_argument("--curl", action="store_true", help="only print the curl command of each hop")
+        self.add_logs(parser)
 
     def plan(self, options: Mapping[str, Any], **more: Any) -> Plan:
         for name in ("repeat", "max"):
             if not 1 <= options[name] <= 100_000:
                 raise InputError(f"--{name} is {options[name]}", do="Use a number from 1 to 100000.")
+        self.logs(options)
         if not options["prompt"].strip():
             raise InputError("the prompt is empty", "--prompt", "Write something to ask.")
         return Plan(
@@ -51,7 +54,7 @@ class Experiment(ScopeCommand):
             **more,
         )
 
-    def finish(self, result: RunResult, route: Route, plan: Plan, options: Mapping[str, Any]) -> Answer:
+    def finish(self, result: RunResult, route: Route, plan: Plan, options: Mapping[str, Any]) -> Answer | Outcome:
         """Name the hops out of reach, write what was asked for, and hand the answer on."""
         hops = {hop.name: hop for hop in route.hops}
         for capture in unreached(result.captures):
@@ -66,7 +69,7 @@ class Experiment(ScopeCommand):
             self.say(f"{len(files)} captures written to {options['save']}")
         if options["junit"]:
             write(options["junit"], junit(result.answer, route.name))
-        return result.answer
+        return self.beside_logs(result.answer, result.captures, options, fresh=True)
 
 
 def said(prompt: str) -> Sequence[Mapping[str, str]]:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
 from typing import Any
+
+from django.core.management.base import CommandParser
 
 from harness.capture.model import Capture
 from harness.diagnose.answer import Answer
 from harness.diagnose.run import diagnose
-from harness.management.base import ScopeCommand
+from harness.management.base import Outcome
+from harness.management.with_logs import WithLogs
 from harness.probe.recording import read_recording, split_hop
 
 
-class Command(ScopeCommand):
+class Command(WithLogs):
     help = "Judge captures (innermost hop first): which hop first delays, clumps, loses, cuts or resets the stream."
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
             "files", nargs="+", metavar="[HOP=]FILE", help="capture, curl trace, HAR, …; innermost first"
         )
@@ -23,9 +25,11 @@ class Command(ScopeCommand):
             "--consumers", action="store_true", help="also say what common clients would lose or garble"
         )
 
-    def run(self, **options: Any) -> Answer:
+        self.add_logs(parser)
+
+    def run(self, **options: Any) -> Answer | Outcome:
         captures = [capture for argument in options["files"] for capture in read(argument)]
-        return diagnose(captures, consumers=options["consumers"])
+        return self.beside_logs(diagnose(captures, consumers=options["consumers"]), captures, options)
 
 
 def read(argument: str) -> list[Capture]:

@@ -32,13 +32,15 @@ BURST_EVENTS = Limit(5, "events", "fewer content events than this cannot show a 
 BURST_SHARE = Limit(0.5, "of events", "half of the answer in one flush is not streamed")
 HOLD_MS = Limit(100, "ms", "pieces held this long are seen to clump (two of our 50 ms batches)")
 HOLD_END_MS = Limit(200, "ms", "an answer spread over less than this is no stream worth holding apart")
-HOLD_ONCE_MS = Limit(1000, "ms", "one pause of the path (radio, collector) is jitter; a second of held text is not")
+HOLD_ONCE_MS = Limit(2000, "ms", "one pause of the path (radio, collector) is jitter below what counts as a stall")
+HOLD_HALF_MS = Limit(1000, "ms", "half of the answer held for a second in one piece is no jitter")
 HOLD_SHARE = Limit(0.5, "of pieces", "clumps that hold half of the pieces are the rule, not the exception")
 UNTIL_END_SHARE = Limit(0.8, "of pieces", "nearly all pieces in the last flush: buffered until the end")
 LAG_SHARE = Limit(0.8, "of pieces", "pieces that come exactly when the next was sent")
 LAG_MS = Limit(25, "ms", "jitter within which two arrivals count as the same instant")
 
 CANCEL_MS = Limit(500, "ms", "a relay may notice the close at its next write; past this the chain is broken")
+CANCEL_LATE_MS = Limit(2000, "ms", "a close that is passed on this late has cost the engine")
 CANCEL_GAPS = Limit(3, "× median gap", "…and at a slow stream after a few events")
 
 COUNT_WORDS = Limit(5, "words", "fewer numbered words prove no order")
@@ -58,7 +60,7 @@ FLOWING_GAPS = Limit(4, "× median gap", "silence before a cut that the stream's
 
 
 def table() -> list[tuple[str, float, str, str]]:
-    """Every limit as (name, value, unit, why), for the documentation and for ``--thresholds``."""
+    """Every limit as (name, value, unit, why), for tests and documentation."""
     return [
         (name, float(value), value.unit, value.why) for name, value in globals().items() if isinstance(value, Limit)
     ]

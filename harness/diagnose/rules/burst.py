@@ -16,6 +16,7 @@ from harness.diagnose.thresholds import (
     BURST_SHARE,
     BURST_SILENCE_MS,
     HOLD_END_MS,
+    HOLD_HALF_MS,
     HOLD_MS,
     HOLD_ONCE_MS,
     HOLD_SHARE,
@@ -178,9 +179,10 @@ def _judge(pair: Pair, rows: list[Timed], clumps: list[list[Timed]], spread: flo
             words=words,
             **common,
         )
-    if pair.sameness == "different" and held < HOLD_ONCE_MS:
+    half = len(biggest) >= HOLD_SHARE * len(rows) and _held(biggest) >= HOLD_HALF_MS
+    if pair.sameness == "different" and held < HOLD_ONCE_MS and not half:
         return None
-    severity = "error" if held >= HOLD_ONCE_MS else "warning"
+    severity = "error" if held >= HOLD_ONCE_MS or half else "warning"
     return HELD.found(
         outer, severity, inner=inner, event=biggest[0].outer_event, clumps=len(clumps), together=together, **common
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from harness.diagnose.answer import Finding
 from harness.diagnose.fault import Fault
 from harness.diagnose.pair import Pair
-from harness.diagnose.thresholds import HOLD_ONCE_MS, MIN_JUDGED
+from harness.diagnose.thresholds import HOLD_HALF_MS, MIN_JUDGED
 from harness.diagnose.view import View
 
 THINK = Fault(
@@ -104,7 +104,7 @@ def between(pair: Pair) -> Iterator[Finding]:
     if pair.sameness == "same" or not outer.text_complete or len(pair.timed) < MIN_JUDGED or not outer.content_ms:
         return
     made, told = inner.content_ms[-1] - inner.content_ms[0], outer.content_ms[-1] - outer.content_ms[0]
-    if made > HOLD_ONCE_MS and outer.content_ms[-1] < 0.2 * inner.content_ms[-1] and told < 0.1 * made:
+    if made > HOLD_HALF_MS and outer.content_ms[-1] < 0.2 * inner.content_ms[-1] and told < 0.1 * made:
         yield REPLAY.found(outer, "warning", inner=inner, event=outer.content[0], inner_ms=made, outer_ms=told)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from harness.diagnose.answer import Finding
 from harness.diagnose.fault import Fault
 from harness.diagnose.pair import Pair
-from harness.diagnose.thresholds import CANCEL_GAPS, CANCEL_MS
+from harness.diagnose.thresholds import CANCEL_GAPS, CANCEL_LATE_MS, CANCEL_MS
 
 RAN_ON = Fault(
     "not-cancelled.ran-on",
@@ -20,10 +20,17 @@ RAN_ON = Fault(
     "contexts (aiproxy, one-api), no flush_interval -1 (Caddy), no proxy_ignore_client_abort (nginx).",
 )
 
+LATE = Fault(
+    "not-cancelled.late",
+    "{hop} was closed at {stopped_ms} ms; {hop_inner} went on for {ran_on_ms} ms and {events_after} events until it was.",
+    "{hop} notices the close late: at its next write, or on a timer.",
+    "Listen for the disconnect beside the copying, not only when something is written.",
+)
+
 
 def between(pair: Pair) -> Iterator[Finding]:
     inner, outer = pair.inner, pair.outer
-    if outer.end != "aborted" or inner.end == "aborted" or pair.sameness == "different" or outer.terminated:
+    if outer.end != "aborted" or pair.sameness == "different" or outer.terminated:
         return
     shift = pair.shift_ms
     if shift is None and pair.sameness != "same":
@@ -32,10 +39,12 @@ def between(pair: Pair) -> Iterator[Finding]:
     times = inner.capture.times
     after = len(inner.stream) - bisect_right(inner.stream.times, stopped)
     ran_on = (max(times) if len(times) else 0.0) - stopped
-    if after > 0 and ran_on > max(CANCEL_MS, CANCEL_GAPS * inner.median_gap, pair.bound_ms):
-        yield RAN_ON.found(
+    passed_on = inner.end == "aborted"
+    limit = max(CANCEL_LATE_MS if passed_on else CANCEL_MS, CANCEL_GAPS * inner.median_gap, pair.bound_ms)
+    if after > 0 and ran_on > limit:
+        yield (LATE if passed_on else RAN_ON).found(
             outer,
-            "error",
+            "warning" if passed_on else "error",
             inner=inner,
             at_ms=outer.end_ms,
             stopped_ms=outer.end_ms,

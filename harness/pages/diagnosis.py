@@ -9,7 +9,7 @@ from typing import Any
 from harness.capture.model import Capture
 from harness.errors import StreamscopeError
 from harness.models import Run
-from harness.report.picture import figures, headline, picture, repeats, told_finding
+from harness.report.picture import figures, headline, picture, repeats, telling_round, told_finding
 from harness.report.text import duration
 from harness.routes.model import Route
 from harness.runs.catalogue import find
@@ -105,17 +105,14 @@ def _fresh(run: Run) -> bool:
 def result(answer: Mapping[str, Any] | None, captures: Sequence[Capture], span_ms: float | None = None) -> Json:
     """Headline, picture, rows and findings of a judged run; empty without an answer.
 
-    Of several rounds, the picture shows the first one with a fault, or the first. ``span_ms``: the picture's width.
+    Of several rounds, the picture shows the telling one. ``span_ms``: the picture's width.
     """
     if answer is None:
         return {}
     verdict = answer["verdict"]
     bad = verdict.get("first_bad_hop")
-    faults = [finding for finding in answer["findings"] if finding["severity"] == "error"]
-    guilty = [finding.get("repeat") for finding in faults if finding["hop"] == bad]
-    rounds = list(dict.fromkeys(capture.repeat for capture in captures))
-    shown = next((repeat for repeat in guilty if repeat in rounds), rounds[0] if rounds else None)
-    repeated = repeats(captures)
+    rounds = {capture.repeat for capture in captures}
+    shown, repeated = telling_round(answer, captures), repeats(captures)
     findings = [told_finding(finding) for finding in answer["findings"]]
     return {
         "verdict": verdict,

@@ -10,7 +10,10 @@ from django.template.loader import render_to_string
 
 from harness.capture.model import Capture
 from harness.report.lanes import span_of
-from harness.report.picture import figures, headline, picture, repeats, told_finding
+from harness.report.picture import figures, headline, picture, repeats, telling_round, told_finding
+
+MOST_LANES = 24
+"""Of a run with more captures than this in several rounds, only the telling round is drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,11 @@ def page(runs: Sequence[Told]) -> str:
 def _run(run: Told, span: float) -> dict[str, Any]:
     answer, bad = run.answer, run.answer["verdict"].get("first_bad_hop")
     repeated = repeats(run.captures)
+    drawn, left_out = run.captures, 0
+    if repeated and len(run.captures) > MOST_LANES:
+        shown = telling_round(answer, run.captures)
+        drawn = [capture for capture in run.captures if capture.repeat == shown]
+        left_out = len(run.captures) - len(drawn)
     return {
         "name": run.name,
         "kind": run.kind,
@@ -42,7 +50,8 @@ def _run(run: Told, span: float) -> dict[str, Any]:
         "started": run.started,
         "verdict": answer["verdict"],
         "headline": headline(answer["verdict"]),
-        "picture": picture(run.captures, bad, span),
+        "picture": picture(drawn, bad, span),
+        "left_out": left_out,
         "captures": [figures(row, bad, repeated) for row in answer["captures"]],
         "findings": [told_finding(finding) for finding in answer["findings"] if finding["severity"] != "info"],
         "facts": [finding for finding in answer["findings"] if finding["severity"] == "info"],

@@ -28,6 +28,14 @@ def repeats(captures: Sequence[Capture]) -> bool:
     return len({capture.repeat for capture in captures}) > 1
 
 
+def telling_round(answer: Mapping[str, Any], captures: Sequence[Capture]) -> int | None:
+    """Of several rounds the one to draw: the first in which the first bad hop has a fault, else the first."""
+    bad = answer["verdict"].get("first_bad_hop")
+    faults = [finding for finding in answer["findings"] if finding["severity"] == "error" and finding["hop"] == bad]
+    rounds = list(dict.fromkeys(capture.repeat for capture in captures))
+    return next((f.get("repeat") for f in faults if f.get("repeat") in rounds), rounds[0] if rounds else None)
+
+
 def picture(captures: Sequence[Capture], bad: str | None, span_ms: float | None = None) -> dict[str, Any]:
     """``rows``: [{label, bad, line, end, marks}] and ``ticks``, all in percent of the width, for ``report/lanes.html``.
 

@@ -29,7 +29,7 @@ from harness.runs.catalogue import afind
 from harness.runs.judge import off_loop
 from harness.runs.ladder import Plan, ladder, probe_hop
 from harness.runs.result import RunResult, Tell
-from harness.runs.steps import step_of
+from harness.runs.steps import Step, step_of
 from harness.runs.store import load_captures, save_run
 from harness.tasks import start
 
@@ -37,7 +37,7 @@ PERIOD = 0.5  # seconds between two looks at the database
 Work = Callable[..., Awaitable[RunResult]]
 ASKING: dict[str, Work] = {"ladder": ladder, "probe": probe_hop}
 KINDS = (*ASKING, "diagnose")
-Seen = tuple[Hop, int | None, Capture | None]
+Seen = Step | tuple[Hop, int | None, Capture | None]
 PLAN = {field.name for field in fields(Plan)} - {"added"}
 
 
@@ -96,11 +96,13 @@ async def _do(run: Run, lines: list[str | Seen], done: list[Capture]) -> RunResu
         return await off_loop(_judge, run, recorded)
     route: Route = await afind(run.route)
 
+    plan = Plan(**run.spec.get("plan", {}), added=uploads.by_hop(recorded))
+
     def watch(hop: Hop, number: int | None, capture: Capture | None) -> None:
-        lines.append((hop, number, capture))
+        # In turn, nobody streams at this moment, so the answer is decoded now and not while the next one comes.
+        lines.append((hop, number, capture) if plan.together else step_of(hop.name, number, capture))
         done.extend([] if capture is None else [capture])
 
-    plan = Plan(**run.spec.get("plan", {}), added=uploads.by_hop(recorded))
     return await ASKING[run.kind](route, plan, tell=lines.append, watch=watch)
 
 
@@ -178,8 +180,10 @@ def say(run_id: str, lines: Sequence[str | Seen]) -> str | None:
 def _progress(run_id: str, line: str | Seen) -> Progress:
     if isinstance(line, str):
         return Progress(run_id=run_id, text=line)
-    hop, number, capture = line
-    return Progress(run_id=run_id, text="", step=step_of(hop.name, number, capture).as_json())
+    if isinstance(line, tuple):
+        hop, number, capture = line
+        line = step_of(hop.name, number, capture)
+    return Progress(run_id=run_id, text="", step=line.as_json())
 
 
 def close(run_id: str, state: str) -> None:

@@ -70,3 +70,11 @@ def test_what_a_model_or_a_route_says_is_text_in_the_report() -> None:
 
 def test_a_run_without_events_is_told_all_the_same() -> None:
     assert "cannot tell" in page([told("empty", Capture("engine"))])
+
+
+def test_of_many_rounds_the_faulty_one_is_drawn_alone() -> None:
+    good = [answered("engine", [10.0 * n for n in range(1, 30)], repeat=n) for n in range(30)]
+    cut = Capture("engine", "engine", body=b"", end=End(5000.0, "truncated"), repeat=17)
+    html = page([told("many", *good[:17], cut, *good[18:])])
+    assert html.count('<svg class="lane"') == 1 and "29 more lanes" in html and "engine · read" in html
+    assert html.count("#") >= 30

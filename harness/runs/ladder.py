@@ -16,6 +16,7 @@ from harness.runs.result import RunResult, Tell, outline
 from harness.runs.steps import Watch
 
 PROMPT = "Count from 1 to 40 in words, one word a line."
+NO_LAB = "The lab is not running: start it with `manage.py lab`, or with the web by `manage.py up`."
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +67,13 @@ async def climb(route: Route, hops: Sequence[Hop], plan: Plan, tell: Tell, watch
         answer = _judge(captures)
         if answer.verdict.healthy is not True:
             tell(f"round {number + 1}: {answer.verdict.summary}")
+            if route.origin == "lab" and unreached(captures):
+                tell(NO_LAB)
             both = tuple(before + captures)
             return RunResult(both, _judge(both) if before else answer, number + 1)
         before = captures
+    if route.origin == "lab" and unreached(kept or before):
+        tell(NO_LAB)
     if plan.until_fault:
         tell(f"no fault in {rounds} rounds")
         kept = before

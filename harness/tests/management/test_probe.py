@@ -1,0 +1,106 @@
+"""probe, ladder and their kin on the command line: one sentence for bad input, JSON alone on stdout, exit codes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.tests.probe.fakes import HEAD, LAST, Talk, Upstream, chunk
+
+ROOT = Path(__file__).resolve().parents[3]
+GOOD = (
+    b'data: {"choices":[{"index":0,"delta":{"content":"t1 "}}]}\n\n'
+    b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+)
+
+
+def manage(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    env = os.environ | {"HARNESS_DATA_DIR": str(folder), "LAB_PORT": "1"} | variables
+    command = [sys.executable, "manage.py", *words]
+    return subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["probe", "nobody"], "no route is named 'nobody'"),
+        (["probe", "lab-steady/nobody"], "has no hop 'nobody'"),
+        (["probe", "lab-steady", "--repeat", "0"], "--repeat is 0"),
+        (["ladder", "lab-steady", "--prompt", " "], "the prompt is empty"),
+        (["ladder", "lab-steady", "--add", "engine"], "is not HOP=FILE"),
+        (["ladder", "lab-steady", "--add", "engine=/nowhere"], "/nowhere"),
+        (["cancel", "nobody"], "no route is named 'nobody'"),
+        (["compare", "lab-steady", "lab-stall", "--repeat", "51"], "--repeat is 51"),
+        (["idle", "lab-steady", "--up-to", "0"], "--up-to is 0"),
+        (["tap", "--upstream", "ftp://x"], "is not an address"),
+        (["tap", "--upstream", "http://x", "--listen", "9000"], "is not an address"),
+    ],
+    ids=lambda value: "-".join(value)[:40] if isinstance(value, list) else None,
+)
+def test_bad_input_is_one_sentence_and_exit_2(tmp_path, words, says):
+    done = manage(tmp_path, *words)
+    assert done.returncode == 2 and done.stdout == ""
+    assert says in done.stderr and len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_lab_that_is_not_running_is_said_so_without_a_verdict(tmp_path):
+    done = manage(tmp_path, "ladder", "lab-passthrough", "--format", "json")
+    assert done.returncode == 2 and json.loads(done.stdout)["verdict"]["healthy"] is None
+    assert "The lab is not running" in done.stderr and "curl -sS -N" in done.stderr
+    assert list(tmp_path.iterdir()) == []  # nothing is made in a fresh checkout
+
+
+async def probed(folder: Path, script, *words: str):
+
+    async with Upstream(script) as upstream:
+        variables = {
+            "HARNESS_GATEWAY_URL": upstream.url,
+            "HARNESS_MODEL": "m",
+            "HARNESS_GATEWAY_KEY": "sk-0123456789ab",
+        }
+        return await asyncio.to_thread(lambda: manage(folder, "probe", "gateway", *words, **variables))
+
+
+async def test_a_good_stream_is_exit_0_with_json_alone_on_stdout_and_no_key_anywhere(tmp_path):
+    async def script(talk: Talk) -> None:
+        assert talk.headers["authorization"] == "Bearer sk-0123456789ab"
+        await talk.send(HEAD, chunk(GOOD), LAST)
+
+    done = await probed(tmp_path, script, "--format", "json", "--save", str(tmp_path / "s"), "--prompt", "hi")
+    answer = json.loads(done.stdout)
+    assert done.returncode == 0 and answer["verdict"]["healthy"] is True
+    saved = (tmp_path / "s" / "gateway.read.capture.jsonl").read_text()
+    assert "0123456789ab" not in saved + done.stdout + done.stderr
+
+
+REFUSALS = {
+    "401": (b"HTTP/1.1 401 No\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}", "error"),
+    "404-model": (b"HTTP/1.1 404 No\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}", "error"),
+    "html": (b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 13\r\n\r\n<html></html>", "not-streamed"),
+    "dead": (HEAD + chunk(GOOD[:60]), "truncation"),
+}
+
+
+@pytest.mark.parametrize("kind", REFUSALS)
+async def test_each_kind_of_bad_upstream_is_exit_1_and_named(tmp_path, kind):
+    answer, symptom = REFUSALS[kind]
+
+    async def script(talk: Talk) -> None:
+        await talk.send(answer)
+        talk.finish()
+
+    done = await probed(tmp_path, script, "--format", "json")
+    verdict = json.loads(done.stdout)["verdict"]
+    assert (done.returncode, verdict["first_bad_hop"], verdict["symptom"]) == (1, "gateway", symptom)
+
+
+def test_a_file_that_cannot_be_written_is_said_so(tmp_path):
+    (tmp_path / "file").write_text("")
+    done = manage(tmp_path, "probe", "lab-steady", "--save", str(tmp_path / "file" / "x"))
+    assert done.returncode == 2 and "captures cannot be written" in done.stderr

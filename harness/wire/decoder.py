@@ -55,9 +55,15 @@ class Decoder:
                 stream.reads.extend(array("I", [read]) * new)
                 stream.times.extend(array("d", [t]) * new)
         if self._comments:
-            stream.comments += [(t, start) for start, _ in self._comments]
-            self._comments.clear()
+            self._place_comments()
         return range(before, before + new)
+
+    def _place_comments(self) -> None:
+        """A comment may be told later than it came, with the event that it stands before."""
+        reads = reads_of([end for _, end in self._comments], self.stream.read_ends)
+        for read, (start, _) in zip(reads, self._comments, strict=True):
+            self.stream.comments.append((self._times[read] if self._times else 0.0, start))
+        self._comments.clear()
 
     def settle(self) -> Stream:
         """The stream so far, channel texts included."""
@@ -77,9 +83,7 @@ class Decoder:
         late = reads_of(stream.ends[before:], stream.read_ends)
         stream.reads.extend(late)
         stream.times.extend(array("d", (self._times[read] if self._times else 0.0 for read in late)))
-        stops = [end for _, end in self._comments]
-        for read, (start, _) in zip(reads_of(stops, stream.read_ends), self._comments, strict=True):
-            stream.comments.append((self._times[read] if self._times else 0.0, start))
+        self._place_comments()
         stream.coding = self._coding.name or "identity"
         stream.faults[:0] = self._coding.faults
         stream.facts.update(self._coding.facts())

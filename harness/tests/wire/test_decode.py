@@ -112,6 +112,12 @@ def test_a_comment_is_there_before_the_lf_of_its_crlf() -> None:
     assert decode(taken).comments == live(taken).comments == [(10.0, 0)]
 
 
+@pytest.mark.parametrize("eol", [b"\n", b"\r\n"], ids=["lf", "crlf"])
+def test_a_comment_is_there_before_the_blank_line_after_it(eol: bytes) -> None:
+    taken = capture([sse(chunk("x")).replace(b"\n", eol) + b": a" + eol, eol])
+    assert [t for t, _ in live(taken).comments] == [t for t, _ in decode(taken).comments] == [10.0]
+
+
 def test_comments_have_a_time_and_a_place() -> None:
     stream = decode(capture([b": a\n", b"\n: b\n\n" + sse(chunk("x"))]))
     assert stream.comments == [(10.0, 0), (20.0, 5)]

@@ -62,4 +62,5 @@ def test_a_killed_web_process_loses_at_most_the_last_second_of_a_chat() -> None:
         assert capture.end is not None and (capture.end.kind, capture.end.detail) == ("open", "interrupted")
     run = Run.objects.get()
     assert (run.state, run.route, run.kind) == ("interrupted", "gateway", "chat")
-    assert run.answer["verdict"]["healthy"] is None
+    assert {row["outcome"] for row in run.answer["captures"]} == {"interrupted"}
+    assert run.answer["verdict"]["first_bad_hop"] is None

@@ -18,7 +18,7 @@ from multiprocessing.connection import Connection
 
 from harness.lab.ask import read_ask
 from harness.lab.raw import ask
-from harness.lab.server import running
+from harness.lab.server import running, settle
 from harness.lab.source import make
 from harness.timeline.percentile import percentile
 
@@ -77,6 +77,7 @@ def _lab(pipe: Connection, streams: int) -> None:
     async def main() -> None:
         loop = asyncio.get_running_loop()
         async with running() as lab:
+            settle()
             used, began = _cpu(), loop.time()
             pipe.send(lab.base)
             rows = await loop.run_in_executor(None, pipe.recv)

@@ -13,7 +13,7 @@ from harness.errors import InputError
 from harness.lab.confusion import table, text
 from harness.lab.replay import replays
 from harness.lab.scenarios import built_in, load
-from harness.lab.server import serve
+from harness.lab.server import serve, settle
 from harness.management.base import Outcome, ScopeCommand
 
 
@@ -54,6 +54,7 @@ class Command(ScopeCommand):
         return None
 
     def _ready(self, base: str) -> None:
+        settle()
         self.say(f"The lab listens on {base}; models: {base}/v1/models, everything: {base}/catalogue")
 
 

@@ -19,6 +19,7 @@ from harness.diagnose.view import View
 from harness.timeline.align import Alignment, Edit, word_ends
 from harness.wire.stream import ChannelKey
 
+SHORT = 4  # words: too few to fall back into step
 MIXED_PLACES = 3  # stretches of foreign text at separate places, beside which the inner text is whole
 KINDS = ("interleave", "reorder", "duplicate", "loss", "rewrite", "encoding", "whitespace", "sampled")
 
@@ -73,7 +74,7 @@ def _classed(pair: Pair, key: ChannelKey, alignment: Alignment) -> Iterator[Dama
     if b == mojibake(a) or (_blind(a) == _blind(b) and _spoilt(b) > _spoilt(a)):
         yield Damage("encoding", key, alignment, edits)
         return
-    if pair.sameness != "same" and not _in_step(alignment):
+    if pair.sameness != "same" and not _in_step(alignment, _least(pair, key)):
         yield Damage("sampled", key, alignment, edits)
         return
     if len(a) == len(b) and Counter(a) == Counter(b):
@@ -129,7 +130,14 @@ def _without_open_ends(pair: Pair, alignment: Alignment) -> list[Edit]:
     return edits
 
 
-def _in_step(alignment: Alignment) -> bool:
+def _least(pair: Pair, key: ChannelKey) -> float:
+    """How much of a short text must stand for it to be the same answer: less where another channel agrees whole, or
+    where nothing says that these were two exchanges."""
+    agree = any(other != key and found.equal for other, found in pair.alignments.items())
+    return 0.4 if agree or pair.sameness == "unknown" else 0.8
+
+
+def _in_step(alignment: Alignment, least: float) -> bool:
     """Whether the outer text falls back into step with the inner one after the first difference."""
     edits = [e for e in alignment.edits if e.kind != "equal"]
     start = min(min(e.a, e.b) for e in edits)  # all is equal up to here, so that both texts count alike
@@ -144,7 +152,7 @@ def _in_step(alignment: Alignment) -> bool:
     equal = sum(e.a_end - e.a for e in alignment.edits if e.kind == "equal" and e.a >= start)
     if equal >= SAME_TEXT * max(1, len(a)):
         return True
-    return sum(words_a.values()) <= 4 and alignment.share() >= 0.8 and not (words_b - words_a)
+    return sum(words_a.values()) <= SHORT and alignment.share() >= least and not (words_b - words_a)
 
 
 def _words(text: str) -> Counter[str]:

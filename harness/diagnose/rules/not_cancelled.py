@@ -22,7 +22,7 @@ RAN_ON = Fault(
 
 LATE = Fault(
     "not-cancelled.late",
-    "{hop} was closed at {stopped_ms} ms; {hop_inner} went on for {ran_on_ms} ms and {events_after} events until it was.",
+    "{hop} was closed at {stopped_ms} ms; {hop_inner} ran on for {ran_on_ms} ms ({events_after} events) until it was.",
     "{hop} notices the close late: at its next write, or on a timer.",
     "Listen for the disconnect beside the copying, not only when something is written.",
 )

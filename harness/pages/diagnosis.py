@@ -20,6 +20,7 @@ from harness.runs.steps import Step, latest, step_of, unreachable
 Json = dict[str, Any]
 SETTLING = timedelta(seconds=3)  # how long a stopped job may take to store what it had
 WORDS = {"waiting": "waiting", "probing": "probing", "unreachable": "not reached", "recorded": "recorded"}
+"""What the states of a step are called on the page; an ended one by its outcome."""
 
 
 def checklist(run: Run, captures: Sequence[Capture] = ()) -> list[Json]:
@@ -38,16 +39,20 @@ def checklist(run: Run, captures: Sequence[Capture] = ()) -> list[Json]:
     names = [name for name, _ in run.spec.get("hops", [])]
     names += [step["hop"] for step in steps if step["hop"] not in names]
     route = _route(run)
+    running = run.state == Run.State.RUNNING
+    number = telling_round(answer, captures) if answer else None
     return [
-        _item(step, kinds.get(step.hop, ""), _curl(run, route, step))
+        _item(step, kinds.get(step.hop, ""), running, _curl(run, route, step))
         | {"bad": step.hop == bad, "good": step.outcome == "done" and step.hop not in faulty}
-        for step in latest(list(dict.fromkeys(names)), steps)
+        for step in latest(list(dict.fromkeys(names)), steps, running=running, number=number)
     ]
 
 
-def _item(step: Step, kind: str, curl: str) -> Json:
+def _item(step: Step, kind: str, running: bool, curl: str) -> Json:
     shown = {"TTFB": step.ttfb_ms, "TTFT": step.ttft_ms, "ITL p50": step.itl_p50_ms, "ITL max": step.itl_max_ms}
     words = WORDS.get(step.state) or step.outcome
+    words = "not asked" if step.state == "waiting" and not running else words
+    words += "; the round before:" if step.state == "probing" and step.end_ms is not None else ""
     return {
         "name": step.hop,
         "kind": kind,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from harness.capture.model import Capture
@@ -68,8 +68,25 @@ def unreachable(capture: Capture) -> bool:
     return capture.head is None and capture.end is not None and not len(capture.times)
 
 
-def latest(hops: Sequence[str], steps: Iterable[Mapping[str, Any]]) -> list[Step]:
-    """The last step of each hop, in the order of ``hops``; ``waiting`` for those that had none."""
+def latest(
+    hops: Sequence[str], steps: Iterable[Mapping[str, Any]], *, running: bool = True, number: int | None = None
+) -> list[Step]:
+    """The step of each hop to show, in the order of ``hops``; ``waiting`` for those that had none.
+
+    While a job runs, the last one, a hop that is asked again with its figures from the round before. When it has
+    ended, the last answer; that of round ``number`` where there is one.
+    """
     known = {field.name for field in fields(Step)}
-    last = {step["hop"]: step for step in steps}
-    return [Step(**{k: v for k, v in last.get(hop, {"hop": hop}).items() if k in known}) for hop in hops]
+    shown = {hop: Step(hop) for hop in hops}
+    settled: set[str] = set()
+    for told in steps:
+        step = Step(**{name: value for name, value in told.items() if name in known})
+        if step.state == "probing":
+            if running:
+                before = shown.get(step.hop, step)
+                shown[step.hop] = replace(before, state="probing", round=step.round)
+        elif step.hop not in settled:
+            shown[step.hop] = step
+            if not running and number is not None and step.round == number:
+                settled.add(step.hop)
+    return [shown[hop] for hop in hops]

@@ -27,7 +27,7 @@ export function orderFiles(input, list) {
   /** @param {{file: File, hop: string}} row @param {number} at */
   const item = (row, at) => {
     const name = /** @type {HTMLInputElement} */ (
-      element("input", { name: "hop", "aria-label": `Hop of ${row.file.name}`, placeholder: "hop, if the file does not say", value: row.hop })
+      element("input", { name: "hop", "aria-label": `Hop of ${row.file.name}`, placeholder: "name of its hop", value: row.hop })
     );
     name.addEventListener("input", () => (row.hop = name.value));
     const up = element("button", { type: "button", class: "quiet", "aria-label": `Move ${row.file.name} inwards` }, "↑");

@@ -25,3 +25,16 @@ def test_a_hop_that_is_being_asked_and_one_out_of_reach_say_so() -> None:
 def test_the_last_step_of_each_hop_counts_and_the_others_wait() -> None:
     rows = [Step("a", "probing").as_json(), Step("a", "ended", outcome="done").as_json() | {"later": "unknown"}]
     assert [(step.hop, step.state) for step in latest(["a", "b"], rows)] == [("a", "ended"), ("b", "waiting")]
+
+
+def test_a_hop_that_is_asked_again_keeps_its_figures_until_it_has_answered() -> None:
+    rows = [Step("a", "ended", 0, ttft_ms=5.0).as_json(), Step("a", "probing", 1).as_json()]
+    assert latest(["a"], rows) == [Step("a", "probing", 1, ttft_ms=5.0)]
+    assert latest(["a"], rows, running=False) == [Step("a", "ended", 0, ttft_ms=5.0)]
+    assert latest(["a"], rows[1:], running=False) == [Step("a")]
+
+
+def test_of_an_ended_job_the_round_that_is_shown_counts() -> None:
+    rows = [Step("a", "ended", number, ttft_ms=float(number)).as_json() for number in range(3)]
+    assert [step.ttft_ms for step in latest(["a"], rows, running=False, number=1)] == [1.0]
+    assert [step.ttft_ms for step in latest(["a"], rows, running=False, number=7)] == [2.0]

@@ -66,6 +66,8 @@ def _once(alone: list[Finding], between: list[Finding], pair: Pair | None) -> li
     for finding in alone:
         if finding.symptom in ("first-byte", "burst") and finding.symptom in compared:
             continue
+        if finding.code == "interleave.index-lost" and "interleave" in compared:
+            continue
         if finding.symptom == "stall" and finding.code == "stall.gap" and "burst" in compared:
             finding = replace(finding, severity="info")
         if finding.code == "burst.at-once" and pair and len(pair.timed) >= 0.8 * len(pair.outer.content):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from harness.diagnose.view import View
 
 KNOWN: dict[str, Fault] = {}
+spoken: ContextVar[Callable[[str], str]] = ContextVar("spoken", default=str)
+"""How a template is put into the language that is asked for; English as it stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,7 @@ class Fault:
         """
         evidence = {name: tidy(value) for name, value in figures.items() if value is not None}
         said = {**evidence, "hop": view.hop, "hop_inner": inner.hop if inner else "", **(words or {})}
+        say = spoken.get()
         if event is not None and at_ms is None and event < len(view.stream):
             at_ms = view.stream.times[event]
         return Finding(
@@ -50,13 +54,13 @@ class Fault:
             symptom=self.code.partition(".")[0],
             severity=severity,
             hop=view.hop,
-            summary=fill(self.summary, said),
+            summary=fill(say(self.summary), said),
             evidence=evidence,
             between=(inner.hop, view.hop) if inner else None,
             event=event,
             at_ms=tidy(at_ms),
-            cause=fill(self.cause, said) or None,
-            fix=fill(self.fix, said) or None,
+            cause=fill(say(self.cause), said) or None,
+            fix=fill(say(self.fix), said) or None,
         )
 
 

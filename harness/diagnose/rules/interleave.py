@@ -94,7 +94,7 @@ def _one_choice(view: View) -> bool:
 
 def mixed(pair: Pair) -> Iterator[Finding]:
     """Another answer's text between the pieces of this one, where no id tells it."""
-    if foreign(pair.outer):
+    if foreign(pair.outer) or folded(pair):
         return
     for damage in damages(pair):
         if damage.kind == "interleave":
@@ -156,6 +156,8 @@ def _inside(part: str, text: str) -> bool:
 
 
 def _first_foreign(pair: Pair, keys: list[ChannelKey], wide: ChannelKey) -> int:
-    """The outer event where the first piece of a second inner channel arrives."""
-    second = sorted(pair.inner.texts[key].events[0] for key in keys)[1]
-    return min(second, pair.outer.texts[wide].events[-1])
+    """The outer event that carries the first character which is not the first inner channel's."""
+    own = min(keys, key=lambda key: pair.inner.texts[key].events[0])
+    told, text = pair.outer.texts[wide], pair.inner.texts[own].text
+    at = next((i for i, (a, b) in enumerate(zip(text, told.text, strict=False)) if a != b), len(text))
+    return told.event_at(at)

@@ -150,3 +150,18 @@ def test_confidence_and_needs() -> None:
     ).verdict
     assert two.confidence == "likely" and two.needs
     assert errors(told(capture(spaced(EVENTS)))) == set()
+
+
+def test_templates_are_translated_before_their_figures_are_filled_in() -> None:
+    from harness.diagnose.run import diagnose
+
+    heard: list[str] = []
+
+    def german(template: str) -> str:
+        heard.append(template)
+        return "Abgebrochen nach {events} Ereignissen." if "{events}" in template else template
+
+    found = diagnose([cut("engine", "reset")], translate=german)
+    assert "Abgebrochen nach 9 Ereignissen." in {f.summary for f in found.findings}
+    assert all("{" in template or template for template in heard)
+    assert "reset" in diagnose([cut("engine", "reset")]).findings[0].summary

@@ -49,6 +49,7 @@ class Lab:
         faults()  # imported now, so that no request waits for it
         self.ledger = Ledger()
         self.engines = Engines()
+        self.table_command = (sys.executable, "-m", "harness.lab.confusion_page")
         self._table, self._one_table = b"", asyncio.Lock()
         self.stores: dict[str, dict[str, Any]] = {}
         self.connections: set[Connection] = set()
@@ -140,8 +141,9 @@ class Lab:
         """The confusion table, made once, in a process of its own, so that no stream waits for it."""
         async with self._one_table:
             if not self._table:
-                command = (sys.executable, "-m", "harness.lab.confusion_page")
-                child = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE, cwd=ROOT)
+                child = await asyncio.create_subprocess_exec(
+                    *self.table_command, stdout=asyncio.subprocess.PIPE, cwd=ROOT
+                )
                 self._table = (await child.communicate())[0]
         if not connection.transport.is_closing():
             status = 200 if self._table else 500

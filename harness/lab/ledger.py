@@ -14,7 +14,7 @@ from harness.probe.clock import host_clock, wall
 now_ns = time.perf_counter_ns
 BOUND = 64 * 1024 * 1024
 OVERHEAD = 2048  # what a record costs beside its bytes
-PER_WRITE = 16
+PER_WRITE = 64  # stamps, list entry, object header
 
 
 class Record:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import sys
 
 import httpx
 import pytest
@@ -18,6 +19,10 @@ from harness.lab.server import running, serve
 
 def body(model: str = "lab-steady", prompt: str = "go", **more: object) -> dict[str, object]:
     return {"model": model, "stream": True, "messages": [{"role": "user", "content": prompt}], **more}
+
+
+def browser(lab: Lab) -> httpx.AsyncClient:
+    return httpx.AsyncClient(trust_env=False, base_url=lab.base, verify=False)
 
 
 async def end_of(lab: Lab, key: str, hop: str = "engine", seconds: float = 3.0) -> str:
@@ -34,7 +39,7 @@ async def test_it_serves_until_told_to_stop() -> None:
     loop = asyncio.get_running_loop()
     stop, base = asyncio.Event(), loop.create_future()
     task = loop.create_task(serve("127.0.0.1", 0, ready=base.set_result, stop=stop))
-    async with httpx.AsyncClient(trust_env=False) as client:
+    async with httpx.AsyncClient(trust_env=False, verify=False) as client:
         assert (await client.get(await base + "/health")).json() == {"status": "ok"}
     stop.set()
     await asyncio.wait_for(task, 2)
@@ -72,7 +77,7 @@ async def test_bad_requests_get_a_status_and_a_sentence(sent: bytes, status: int
 
 
 async def test_unknown_addresses_gateways_and_methods_are_refused() -> None:
-    async with running() as lab, httpx.AsyncClient(trust_env=False, base_url=lab.base) as client:
+    async with running() as lab, browser(lab) as client:
         assert (await client.get("/nothing")).status_code == 404
         assert (await client.get("/ledger/nobody")).status_code == 404
         assert (await client.get("/v1/chat/completions")).status_code == 405
@@ -91,7 +96,7 @@ async def test_what_is_no_http_gets_400_and_the_lab_lives_on() -> None:
 
 
 async def test_a_connection_serves_several_requests_in_turn() -> None:
-    async with running() as lab, httpx.AsyncClient(trust_env=False, base_url=lab.base) as client:
+    async with running() as lab, browser(lab) as client:
         for _ in range(3):
             answer = await client.post("/v1/chat/completions", json=body(max_tokens=1))
             assert answer.text.endswith("data: [DONE]\n\n")
@@ -153,7 +158,7 @@ async def test_the_ledger_finds_an_exchange_by_key_and_masks_secrets(where: str)
         asked["user"] = "key-1"
     else:
         asked = body(prompt="go [[lab key=key-1]]", max_tokens=3)
-    async with running() as lab, httpx.AsyncClient(trust_env=False, base_url=lab.base) as client:
+    async with running() as lab, browser(lab) as client:
         await client.post("/v1/chat/completions", json=asked, headers=headers)
         answer = await client.get("/ledger/key-1")
     assert "secret" not in answer.text
@@ -164,7 +169,7 @@ async def test_the_ledger_finds_an_exchange_by_key_and_masks_secrets(where: str)
 
 
 async def test_an_exchange_that_still_runs_is_open_in_the_ledger() -> None:
-    async with running() as lab, httpx.AsyncClient(trust_env=False, base_url=lab.base) as client:
+    async with running() as lab, browser(lab) as client:
         task = asyncio.get_running_loop().create_task(
             client.post("/v1/chat/completions", json=body(max_tokens=12), headers={"x-exchange-id": "k"})
         )
@@ -203,11 +208,27 @@ async def test_a_reader_that_does_not_read_pauses_the_source() -> None:
     assert written < 1000
 
 
-async def test_the_confusion_table_is_a_page() -> None:
-    async with running() as lab, httpx.AsyncClient(trust_env=False, base_url=lab.base, timeout=60) as client:
-        answer = await client.get("/confusion")
-    assert answer.status_code == 200 and answer.headers["content-type"].startswith("text/html")
-    assert "<th>via racing-rewrite</th>" in answer.text and "reorder at gateway" in answer.text
+async def test_the_confusion_table_is_made_once_and_served_as_a_page() -> None:
+    async with running() as lab, browser(lab) as client:
+        lab.table_command = (sys.executable, "-c", "import time; print('made at', time.time_ns())")
+        first, again = await asyncio.gather(client.get("/confusion"), client.get("/confusion"))
+        lab.table_command = (sys.executable, "-c", "raise SystemExit(1)")
+        lab._table = b""
+        failed = await client.get("/confusion")
+    assert first.status_code == 200 and first.headers["content-type"].startswith("text/html")
+    assert first.text == again.text and first.text.startswith("made at")
+    assert failed.status_code == 500
+
+
+async def test_a_gateway_that_polls_notices_a_leaving_client_at_the_next_chunk() -> None:
+    prompt = "go [[lab events=20 rate=40 stall at=4 for=800ms]]"
+    async with running() as lab:
+        url = f"{lab.base}/via/fastgpt-like/api/v1/chat/completions"
+        await ask(url, body(prompt=prompt), {"x-exchange-id": "k"}, leave_after=0.4)
+        assert await end_of(lab, "k", "engine") == "aborted"
+        source, gateway = lab.ledger.find("k")[-1], lab.ledger.find("k", "gateway")[-1]
+    assert source.ending is not None and gateway.ending is not None
+    assert gateway.ending.t < 600 < 950 < source.ending.t < 1500
 
 
 @pytest.mark.parametrize(

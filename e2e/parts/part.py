@@ -19,7 +19,7 @@ OWN = ROOT / "var" / "parts"  # what .ci/parts-real brings that is no Debian pac
 SYSTEM = "/usr/local/sbin:/usr/sbin:/sbin"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Part:
     """``files`` by name, ``command`` and ``env`` may hold @BINARY@ @DIR@ @PORT@ @UP@ (host:port) @UPPORT@, and the
     configuration's own words at @OPTIONS@ and @GLOBAL@. ``binaries``: names on the PATH, or files below ``OWN``.

@@ -41,6 +41,7 @@ defaults
   @OPTIONS@
 frontend front
   bind 127.0.0.1:@PORT@
+  @GLOBAL@
   default_backend back
 backend back
   server up @UP@

@@ -90,7 +90,7 @@ def emission(lab: Lab, capture: Capture, key: str) -> Record | None:
 async def measure(lab: Lab, row: Row, running: Sequence[Running]) -> Measured:
     """One row: its ladder (or a client that leaves), the lab's record of the outermost exchange, and all verdicts."""
     key = uuid.uuid4().hex
-    knobs = "events=150 rate=50" if row.upstream == LEAVES else row.knobs
+    knobs = "events=150 rate=50" if row.upstream == LEAVES else row.knobs or row.setting.knobs
     prompt = f"Count. [[lab {knobs} key={key} {MARKERS[row.upstream]}]]"
     route = Route("row", hops(lab, row, running), model="lab-steady", timeouts=Timeouts(10, 30, 60))
     if row.again:
@@ -156,8 +156,14 @@ class Bench:
         async with started(self.lab, setting) as running:
             if setting.warm:
                 await self._warm(rows[0], running)
+            turns = asyncio.Semaphore(setting.at_once)
+
+            async def one(row: Row) -> Measured:
+                async with turns:
+                    return await measure(self.lab, row, running)
+
             once = [row for row in rows if not row.again]
-            found = await asyncio.gather(*(measure(self.lab, row, running) for row in once))
+            found = await asyncio.gather(*(one(row) for row in once))
             late = [(row, await measure(self.lab, row, running)) for row in rows if row.again]
         return dict([*zip(once, found, strict=True), *late])
 

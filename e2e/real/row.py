@@ -24,6 +24,7 @@ class Setting:
     """A part with a configuration; ``inner``: another one between it and the engine. ``part`` None: the engine alone.
 
     ``matrix``: only in the whole matrix, not in the quick selection. ``warm``: ask once before measuring.
+    ``at_once``: how many rows side by side. ``knobs``: the lab's pace, as marker words.
     """
 
     name: str
@@ -33,6 +34,8 @@ class Setting:
     inner: Setting | None = None
     matrix: bool = True
     warm: bool = False
+    at_once: int = 8
+    knobs: str = "events=40 rate=50"
 
     @property
     def chain(self) -> tuple[Setting, ...]:
@@ -48,7 +51,7 @@ class Row:
 
     ``alone``: the symptom that the part's output alone shows, None where that is not the point. ``laundered``: the
     part ends a broken answer as if it were whole. ``warning``: the code of one that must be found. ``fact``: what
-    measuring showed. ``again``: asked once before.
+    measuring showed. ``again``: asked once before. ``knobs`` where not the setting's.
     """
 
     setting: Setting
@@ -58,7 +61,7 @@ class Row:
     alone: str | None = None
     laundered: bool = False
     model: str = "lab-steady"
-    knobs: str = "events=40 rate=50"
+    knobs: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
     warning: str = ""
     fact: str = ""

@@ -19,7 +19,6 @@ def five(
     leaves: str = "seen at once",
     stall: str = "passed on",
     held: bool = False,
-    inband: str = "",
 ) -> list[Row]:
     """The usual rows of a part. ``healthy``: the symptom of a good stream behind it; ``reset``, ``close``, ``early``:
     "hidden" where a broken answer ends as if it were whole; ``leaves``: "never" where the upstream runs on."""
@@ -50,7 +49,7 @@ CADDY_211 = of(proxies.CADDY, "defaults")
 ENVOY = of(proxies.ENVOY, "timeout 0s", ", timeout: 0s")
 LIGHTTPD = of(proxies.LIGHTTPD, "defaults", quick=True)
 LIGHTTPD_1 = of(proxies.LIGHTTPD, "stream-response-body = 1", "server.stream-response-body = 1", quick=True)
-LITELLM = of(gateways.LITELLM, "defaults", quick=True, warm=True)
+LITELLM = Setting("defaults", gateways.LITELLM, matrix=False, warm=True, at_once=2, knobs="events=40 rate=50 ttft=1s")
 PORTKEY = of(gateways.PORTKEY, "provider openai", quick=True, warm=True)
 FERROGW = of(gateways.FERROGW, "mode single", warm=True)
 
@@ -58,7 +57,7 @@ PROXIES = [
     *five(HAPROXY, healthy="burst", held=True),
     *five(MENDED),
     Row(HAPROXY_SLOW, STALL, "truncation", "part", "truncation", fact="cut by its own timer"),
-    Row(of(proxies.HAPROXY, "wait-for-body", "http-response wait-for-body time 10s at-least 2000"), HEALTHY,
+    Row(of(proxies.HAPROXY, "wait-for-body", "", "http-response wait-for-body time 10s at-least 2000"), HEALTHY,
         "burst", "part", fact="2,000 bytes held, then clumps of 200 ms"),
     *five(CADDY_26, reset="hidden", close="hidden"),
     *five(CADDY_211),
@@ -95,7 +94,15 @@ PROXIES = [
 GATEWAYS = [
     *five(LITELLM, reset="error", close="error", early="mended"),
     *five(PORTKEY, reset="hidden", close="hidden", leaves="never"),
-    *five(FERROGW, early="mended"),
+    Row(
+        PORTKEY,
+        HEALTHY,
+        "burst",
+        "part",
+        knobs="events=80 rate=50 crlf",
+        fact="line ends of CRLF: held in large pieces",
+    ),
+    *five(FERROGW, reset="error", close="error", early="mended"),
 ]
 
 ROWS = [*table_nginx.ROWS, *PROXIES, *GATEWAYS]

@@ -19,7 +19,7 @@ _KEPT = (
 )  # fmt: skip
 _WORD = re.compile(r"\b(DEBUG|INFO|WARN(?:ING)?|ERR(?:OR)?|FATAL|CRITICAL|PANIC)\b")
 _ONE_API = re.compile(r"^\[(?P<level>[A-Z]+)\] (?P<time>\d{4}/\d{2}/\d{2} - \d{2}:\d{2}:\d{2}) \| (?P<rest>.*)$")
-_LITELLM = re.compile(r"^(?P<time>\d{2}:\d{2}:\d{2}(?:[.,]\d+)?) - (?P<name>LiteLLM[\w ]*):(?P<level>\w+):")
+_LITELLM = re.compile(r"^(?P<time>\d{2}:\d{2}:\d{2}(?:[.,]\d+)?) - (?P<name>LiteLLM[\w. ]*):(?P<level>\w+):")
 _FASTGPT = re.compile(r"^\[(?P<level>[A-Za-z]+)\] (?P<time>\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}(?:\.\d+)?)")
 _LATENCY = re.compile(r"^(?:(?P<h>\d+)h)?(?:(?P<m>\d+)m(?!s))?(?P<n>\d+(?:\.\d+)?)(?P<unit>s|ms|µs|us|ns)$")
 _TIME_MS = re.compile(r"\btime: ?(\d+(?:\.\d+)?) ?ms\b")

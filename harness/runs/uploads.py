@@ -21,7 +21,7 @@ from harness.errors import InputError, LimitExceeded
 TOTAL = 64 * 1024 * 1024
 """Bytes of all recordings of one upload."""
 MOST = 32  # files of one upload
-QUICK = 2 * 1024 * 1024  # a file up to this size is read at once, so that what is wrong with it is told on the spot
+QUICK = 512 * 1024  # a file up to this size is read at once (50 ms), so that what is wrong with it is told on the spot
 
 
 @dataclass(frozen=True, slots=True)

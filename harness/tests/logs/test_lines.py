@@ -109,7 +109,7 @@ def test_an_error_line_tells_level_connection_and_what_it_means() -> None:
          {"status": "500", "request": "POST /v1/chat"}),
         ("\x1b[32m[INFO] 2025-11-30 12:00:00 Request finish /api/v1/chat/completions, time: 812ms\x1b[0m", "FastGPT",
          "info", 0.812, {}),
-        ("\x1b[92m12:00:00 - LiteLLM Proxy:ERROR\x1b[0m: common.py:317 - lost", "LiteLLM", "error", None, {}),
+        ("\x1b[92m12:00:00 - LiteLLM Proxy.stdout:ERROR\x1b[0m: common.py:317 - lost", "LiteLLM", "error", None, {}),
         ('{"message": "x", "level": "WARNING", "timestamp": "2025-11-30T12:00:00.000123"}', "JSON", "warn", None, {}),
         ('{"level":50,"time":1764504000000,"msg":"x","request_id":"abcdefgh"}', "JSON", "error", None,
          {"request_id": "abcdefgh"}),

@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from harness.diagnose.pair import Pair
 from harness.diagnose.thresholds import SAME_TEXT
 from harness.diagnose.view import View
-from harness.timeline.align import Alignment, Edit, word_ends
+from harness.timeline.align import Alignment, Edit
+from harness.timeline.units import word_ends
 from harness.wire.stream import ChannelKey
 
 SHORT = 4  # words: too few to fall back into step

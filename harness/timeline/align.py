@@ -7,7 +7,6 @@ text and 100,000 units stay linear: above ``EXACT_UNITS`` a windowed resynchroni
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
@@ -15,10 +14,11 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
+from harness.timeline.units import Units, word_ends
+
 EXACT_UNITS = 1500
 WINDOW = 64
 REPEAT_CHARS = 12
-WORD = re.compile(r"\s*(?:[A-Za-z0-9_À-ɏͰ-ԯ'’-]+|\S)|\s+$")
 
 
 class Edit(NamedTuple):
@@ -82,35 +82,16 @@ def same_pieces(inner: Sequence[str], outer: Sequence[str]) -> bool:
     return len(inner) == len(outer) and Counter(inner) == Counter(outer)
 
 
-class _Units:
-    """A text cut into units, with the offset before each and the end."""
-
-    def __init__(self, text: str, cuts: Sequence[int]) -> None:
-        self.at = [0, *cuts]
-        self.parts = [text[i:j] for i, j in zip(self.at, self.at[1:], strict=False)]
-
-    def __len__(self) -> int:
-        return len(self.parts)
-
-
-def _units(inner: str, outer: str, inner_ends: Sequence[int], outer_ends: Sequence[int]) -> tuple[_Units, _Units]:
+def _units(inner: str, outer: str, inner_ends: Sequence[int], outer_ends: Sequence[int]) -> tuple[Units, Units]:
     if inner_ends and outer_ends and inner_ends[-1] == len(inner) and outer_ends[-1] == len(outer):
-        a, b = _Units(inner, inner_ends), _Units(outer, outer_ends)
+        a, b = Units(inner, inner_ends), Units(outer, outer_ends)
         common = sum((Counter(a.parts) & Counter(b.parts)).values())
         if common >= 0.6 * min(len(a), len(b)):
             return a, b
-    return _Units(inner, word_ends(inner)), _Units(outer, word_ends(outer))
+    return Units(inner, word_ends(inner)), Units(outer, word_ends(outer))
 
 
-def word_ends(text: str) -> list[int]:
-    """Where words end: blanks go with the word after them; signs and CJK characters stand alone."""
-    ends = [match.end() for match in WORD.finditer(text)]
-    if not ends or ends[-1] != len(text):
-        ends.append(len(text))
-    return ends
-
-
-def _edits(a: _Units, b: _Units) -> list[Edit]:
+def _edits(a: Units, b: Units) -> list[Edit]:
     lead, limit = 0, min(len(a), len(b))
     while lead < limit and a.parts[lead] == b.parts[lead]:
         lead += 1
@@ -164,7 +145,7 @@ def _windowed(a: list[str], b: list[str]) -> list[tuple[str, int, int, int, int]
     return codes
 
 
-def _moves(edits: list[Edit], a: _Units, b: _Units) -> list[Edit]:
+def _moves(edits: list[Edit], a: Units, b: Units) -> list[Edit]:
     """Tell moved and doubled units from lost and foreign ones."""
     inner, outer = "".join(a.parts), "".join(b.parts)
     split: list[Edit] = []
@@ -201,12 +182,12 @@ def _moves(edits: list[Edit], a: _Units, b: _Units) -> list[Edit]:
     return _pair_changes(_joined(sorted(out, key=lambda e: (e.b, e.a))), inner, outer)
 
 
-def _parts(units: _Units, start: int, stop: int) -> list[tuple[str, int]]:
+def _parts(units: Units, start: int, stop: int) -> list[tuple[str, int]]:
     first, last = bisect_left(units.at, start), bisect_left(units.at, stop)
     return [(units.parts[i], units.at[i]) for i in range(first, last) if units.parts[i]]
 
 
-def _stands_in(missing: dict[str, list[Edit]], b: _Units, edit: Edit) -> bool:
+def _stands_in(missing: dict[str, list[Edit]], b: Units, edit: Edit) -> bool:
     """Whether every unit of an added stretch is missing elsewhere: then it moved."""
     return all(missing.get(part) for part, _ in _parts(b, edit.b, edit.b_end))
 

@@ -6,7 +6,8 @@ import random
 
 import pytest
 
-from harness.timeline.align import Alignment, align, word_ends
+from harness.timeline.align import Alignment, align
+from harness.timeline.units import word_ends
 
 TEXT = "the river runs down to the sea and the sea runs up to the river again, over and over"
 

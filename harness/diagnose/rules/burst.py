@@ -126,6 +126,12 @@ def between(pair: Pair) -> Iterator[Finding]:
     rows = pair.timed
     if len(rows) < MIN_JUDGED or not pair.outer.streamed or pair.outer.stream.framing == "json":
         return
+    behind = one_behind(pair)
+    if behind:
+        yield BEHIND.found(
+            pair.outer, "warning", inner=pair.inner, event=rows[0].outer_event, held_ms=behind, pieces=len(rows)
+        )
+        return
     clumps = [
         clump for clump in _clumps(rows) if _held(clump) >= HOLD_MS and _silence(rows, clump) >= 0.5 * _held(clump)
     ]
@@ -134,12 +140,6 @@ def between(pair: Pair) -> Iterator[Finding]:
         found = _judge(pair, rows, clumps, spread)
         if found:
             yield found
-            return
-    behind = _one_behind(rows)
-    if behind:
-        yield BEHIND.found(
-            pair.outer, "warning", inner=pair.inner, event=rows[0].outer_event, held_ms=behind, pieces=len(rows)
-        )
 
 
 def _judge(pair: Pair, rows: list[Timed], clumps: list[list[Timed]], spread: float) -> Finding | None:
@@ -211,8 +211,9 @@ def _silence(rows: list[Timed], clump: list[Timed]) -> float:
     return first - max((row.outer_ms for row in rows if row.outer_ms < first - BURST_JOIN_MS), default=0.0)
 
 
-def _one_behind(rows: list[Timed]) -> float | None:
+def one_behind(pair: Pair) -> float | None:
     """The longest wait that a lag of exactly one event causes, or None when the lag is not one event."""
+    rows = pair.timed
     if len(rows) < 2 * MIN_JUDGED:
         return None
     own = [row.outer_ms - row.inner_ms for row in rows[:-1]]

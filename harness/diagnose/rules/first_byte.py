@@ -8,6 +8,7 @@ from typing import Any
 from harness.diagnose.answer import Finding
 from harness.diagnose.fault import Fault
 from harness.diagnose.pair import Pair
+from harness.diagnose.rules.burst import one_behind
 from harness.diagnose.thresholds import (
     FIRST_BYTE_ADDED_MS,
     FIRST_BYTE_MS,
@@ -99,6 +100,8 @@ def between(pair: Pair) -> Iterator[Finding]:
         if outer.end in ("open", "timeout", "aborted") and waited > FIRST_BYTE_MS:
             yield HIDDEN.found(outer, "error", inner=inner, at_ms=waited, **figures)
         return
+    if one_behind(pair) and waited <= FIRST_BYTE_MS:
+        return  # the first piece waits for the second, as every piece does: told as such
     yield ADDED.found(outer, "error", inner=inner, event=outer.content[0], **figures)
 
 

@@ -219,3 +219,17 @@ def test_damage_of_another_exchange_is_told_from_another_sample(kind: str, seed:
     else:
         assert found.verdict.symptom == ("reorder" if kind == "shuffle" else kind)
         assert (found.verdict.first_bad_hop, found.verdict.confidence) == ("gateway", "likely")
+
+
+@pytest.mark.parametrize("scale", [1.0, 4.0])
+def test_a_hop_that_is_always_one_event_behind_is_told_as_that_alone(scale: float) -> None:
+    gaps = [180, 620, 90, 900, 310, 150, 700, 240, 500, 130, 480, 800, 200, 350, 260, 410, 120]
+    events, times = sse(WORDS), [300.0 * scale]
+    times += [times[0] + scale * sum(gaps[: i + 1]) for i in range(len(events) - 1)]
+    inner = capture(zip(times, events, strict=True))
+    late = [*(t + 6 for t in times[1:]), times[-1] + 12]
+    found = told(inner, capture(zip(late, events, strict=True), hop="network-path"))
+    assert found.verdict.healthy is True
+    assert "burst.one-behind" in codes(found, "warning")
+    steady = told(inner, capture([(t + 206, e) for t, e in zip(times, events, strict=True)], hop="proxy"))
+    assert codes(steady, "error", "warning") == set()

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from e2e.conftest import ROOT, Product, ledger, manage, product
+from e2e.conftest import ROOT, Product, ledger, product
 from e2e.parts.gateways import FORWARD, KEY, LITELLM, PORTKEY
 from e2e.parts.part import Part, Running, running_part
 from e2e.parts.process import free_port, running, tail

@@ -79,11 +79,8 @@ def _confidence(view: View, pair: Pair | None, finding: Finding, count: int) -> 
 
 
 def _thin(view: View, finding: Finding) -> bool:
-    return (
-        finding.symptom in DELAY | {"reorder"}
-        and len(view.content) < MIN_JUDGED
-        and finding.code.startswith(("burst", "reorder", "stall.gap"))
-    )
+    """Too few events for a certain word on delay or order."""
+    return finding.symptom in DELAY | {"reorder"} and len(view.content) < MIN_JUDGED
 
 
 def _within(finding: Finding, bound: float) -> bool:

@@ -9,18 +9,21 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from harness.diagnose.knowledge.products import own_product
 from harness.diagnose.view import View
 
-SIZES: tuple[tuple[int, str], ...] = (
-    (4096, "4 KB at a time, as nginx fills a proxy_buffer"),
-    (8192, "8 KB at a time: nginx proxy_buffers, stdio"),
-    (16384, "16 KB at a time: TLS records, Node stream buffers"),
-    (32768, "32 KB at a time: a compressor's window"),
-    (65536, "64 KB at a time: a client's read buffer"),
+NGINX = "nginx: proxy_buffering off, or proxy_http_version 1.1, or X-Accel-Buffering: no from the hop behind."
+SIZES: tuple[tuple[int, str, str], ...] = (
+    (4096, "4 KB at a time, as nginx fills a proxy_buffer", NGINX),
+    (8192, "8 KB at a time: nginx proxy_buffers, stdio", NGINX),
+    (16384, "16 KB at a time: TLS records, Node stream buffers", ""),
+    (32768, "32 KB at a time: a compressor's window", ""),
+    (65536, "64 KB at a time: a client's read buffer", ""),
 )
-PERIODS: tuple[tuple[float, float, str], ...] = (
-    (180, 240, "every 200 ms, as HAProxy does without option http-no-delay"),
-    (90, 115, "every 100 ms: a periodic flush (Traefik flushInterval, Go ReverseProxy)"),
+"""Bytes a read, what they mean, and the fix where it is one product's."""
+PERIODS: tuple[tuple[float, float, str, str], ...] = (
+    (180, 240, "every 200 ms, as HAProxy does without option http-no-delay", "HAProxy: option http-no-delay."),
+    (90, 115, "every 100 ms: a periodic flush (Traefik flushInterval, Go ReverseProxy)", ""),
 )
 
 CODING = (
@@ -52,27 +55,34 @@ def buffer_words(view: View, inner: View | None, whole: bool) -> str:
         marks.append("no X-Accel-Buffering: no reaches this hop")
     if view.head and view.head.http.startswith("2") and inner and inner.head and not inner.head.http.startswith("2"):
         marks.append("HTTP/2 here and HTTP/1.1 behind: compare the same request over both")
-    shape = "" if whole else _shape(view)
+    shape = "" if whole else _shape(view)[0]
     if shape:
         marks.append(shape)
     return "; ".join(marks) or ("nothing was let through before the end" if whole else "it lets go when a buffer fills")
 
 
 def buffer_fix(view: View, inner: View | None) -> str:
+    """What to change: the product that the headers name, the one that the reads look like, then the kind of hop."""
+    product = own_product(view, inner)
+    fixes = [f"{product.name}: {product.stream}."] if product else []
+    shape = _shape(view)[1]
+    if shape and shape.partition(":")[0] not in "".join(fixes):
+        fixes.append(shape)
     coding = view.header("content-encoding")
-    if coding and coding != "identity" and not (inner and inner.header("content-encoding") == coding):
-        return f"{CODING} {BY_KIND['app'] if view.kind == 'app' else ''}".strip()
-    return BY_KIND.get(view.kind, BY_KIND["proxy"])
+    if coding and coding != "identity" and not (inner and inner.header("content-encoding") == coding) and not product:
+        fixes.append(CODING)
+    return " ".join(fixes) or BY_KIND.get(view.kind, BY_KIND["proxy"])
 
 
-def _shape(view: View) -> str:
+def _shape(view: View) -> tuple[str, str]:
+    """What the sizes or the rhythm of the reads look like, and the fix for that."""
     ends, times = view.capture.ends, view.capture.times
     sizes = [b - a for a, b in zip([0, *ends], ends, strict=False)]
-    for size, words in SIZES:
+    for size, words, fix in SIZES:
         if sum(1 for s in sizes if abs(s - size) <= 0.05 * size) >= max(2, 0.4 * len(sizes)):
-            return words
+            return words, fix
     steps = [b - a for a, b in pairwise(times)]
-    for low, high, words in PERIODS:
+    for low, high, words, fix in PERIODS:
         if sum(1 for step in steps if low <= step <= high) >= max(2, 0.5 * len(steps)):
-            return words
-    return ""
+            return words, fix
+    return "", ""

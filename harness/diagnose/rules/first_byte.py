@@ -95,7 +95,12 @@ def between(pair: Pair) -> Iterator[Finding]:
     waited, base = outer.opening_ms(), inner.ttft_ms
     if waited <= max(FIRST_BYTE_PAIR_MS, FIRST_BYTE_PAIR_RATIO * base) or waited - base <= FIRST_BYTE_ADDED_MS:
         return
-    figures: dict[str, Any] = {"waited_ms": waited, "inner_ms": base, "added_ms": waited - base}
+    figures: dict[str, Any] = {
+        "waited_ms": waited,
+        "inner_ms": base,
+        "added_ms": waited - base,
+        "exchange": pair.sameness,
+    }
     if outer.ttft_ms is None:
         if outer.end in ("open", "timeout", "aborted") and waited > FIRST_BYTE_MS:
             yield HIDDEN.found(outer, "error", inner=inner, at_ms=waited, **figures)

@@ -10,6 +10,7 @@ import signal
 import socket
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -126,13 +127,22 @@ def ended(child: Child) -> StreamscopeError:
 
 
 async def stop(children: Sequence[Child]) -> None:
-    """SIGTERM to all, SIGKILL to what has not gone after the grace."""
-    alive = [child.process for child in children if child.process and child.process.returncode is None]
+    """SIGTERM to all and what they started, the last one first; SIGKILL to what has not gone after the grace.
+
+    A job that the web has started must hear of it before the lab is gone, or it would take that for a fault.
+    """
+    alive = [child.process for child in reversed(children) if child.process and child.process.returncode is None]
     for process in alive:
-        process.terminate()
+        _signal(process, signal.SIGTERM)
     for process in alive:
         try:
             await asyncio.wait_for(process.wait(), GRACE_S)
         except TimeoutError:
-            process.kill()
+            _signal(process, signal.SIGKILL)
             await process.wait()
+
+
+def _signal(process: asyncio.subprocess.Process, number: signal.Signals) -> None:
+    """To the whole group: each child was started in a session of its own."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, number)

@@ -68,6 +68,7 @@ async def work(run_id: str, tell: Tell) -> RunResult | None:
 async def _work(run: Run, tell: Tell) -> RunResult | None:
     lines: list[str | Seen] = []
     done: list[Capture] = []
+    parent = os.getppid()
     doing = start(_do(run, lines, done), f"job {run.pk}")
     watching = start(_watch(run, doing, lines, tell), f"watch {run.pk}")
     try:
@@ -86,6 +87,10 @@ async def _work(run: Run, tell: Tell) -> RunResult | None:
     finally:
         await watching
         await off_loop(say, run.pk, lines)
+        await off_loop(uploads.drop, run.pk)
+    if os.getppid() != parent:  # the product ended meanwhile, and what it serves looked like a fault
+        await off_loop(close, run.pk, Run.State.INTERRUPTED)
+        return None
     await off_loop(_save, run, result)
     return result
 

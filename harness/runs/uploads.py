@@ -53,6 +53,8 @@ def check_total(size: int) -> None:
 
 def keep(run_id: str, recordings: Sequence[Recording]) -> list[dict[str, str]]:
     """Write them for the job; gives what its ``spec["files"]`` is to say. InputError where they cannot be written."""
+    if not recordings:
+        return []
     folder = folder_of(run_id)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

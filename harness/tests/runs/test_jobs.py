@@ -141,6 +141,18 @@ async def test_a_job_is_done_once(route_to: Any) -> None:
             await jobs.work(run.pk, lambda line: None)
 
 
+async def test_what_came_after_the_product_had_ended_is_no_verdict(
+    route_to: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with Upstream(good) as upstream:
+        route_to(upstream.url)
+        run = await off_loop(lambda: jobs.create("ladder", "r"))
+        monkeypatch.setattr(jobs.os, "getppid", lambda: 1 + bool(upstream.talks))
+        assert await jobs.work(run.pk, lambda line: None) is None
+    left = await row(run)
+    assert left.state == "interrupted" and not uploads.folder_of(run.pk).exists()
+
+
 async def test_a_stopped_ladder_keeps_and_judges_what_it_had(route_to: Any) -> None:
     asked: list[Talk] = []
     second = asyncio.Event()

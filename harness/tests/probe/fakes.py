@@ -33,7 +33,8 @@ class Talk:
         head = (await self.reader.readuntil(b"\r\n\r\n")).decode("latin-1")
         lines = head.split("\r\n")[1:-2]
         self.headers = {k.lower(): v for k, _, v in (line.partition(": ") for line in lines)}
-        self.body = json.loads(await self.reader.readexactly(int(self.headers.get("content-length", 0))))
+        body = await self.reader.readexactly(int(self.headers.get("content-length", 0)))
+        self.body = json.loads(body) if body else None
 
     async def send(self, *parts: bytes) -> None:
         self.writer.write(b"".join(parts))

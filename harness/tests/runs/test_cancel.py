@@ -54,6 +54,8 @@ class Busy:
         writer.close()
 
     async def __call__(self, talk: Talk) -> None:
+        if talk.body is None:  # somebody looks for a ledger or a gauge
+            return talk.finish()
         self.running += 1
         gone = asyncio.ensure_future(talk.gone())
         try:

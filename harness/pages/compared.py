@@ -1,70 +1,22 @@
-"""Two runs under one another: pictures on one scale of time, and the figures of each hop side by side. Pure."""
+"""Two runs under one another: pictures on one scale of time, and their figures side by side. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from statistics import median
 from typing import Any
 
 from harness.pages.diagnosis import result
+from harness.report.beside import NAMES, beside
 from harness.report.html import Told
 from harness.report.lanes import span_of
-from harness.report.text import duration
-
-Key = tuple[str, str]
-TIMES = {
-    "TTFB": ("ttfb_ms",), "TTFT": ("ttft_ms",), "E2E": ("e2e_ms",),
-    "ITL p50": ("itl_ms", "p50"), "ITL max": ("itl_ms", "max"),
-}  # fmt: skip
-COUNTS = ("events", "text_chars")
 
 
-def beside(runs: Sequence[Told]) -> dict[str, Any]:
-    """``runs``: what each run's page shows, with its name; ``names`` of figures; ``rows``: [{hop, tap, cells}].
-
-    A cell is {a, b, change}: the medians over a run's rounds as text ("–" where there are none), and b less a.
-    """
-    span = max((span_of(run.captures) for run in runs), default=1.0)
-    shown = [
-        {"name": run.name, "kind": run.kind, "route": run.route, "started": run.started}
-        | result(run.answer, run.captures, span)
-        for run in runs
-    ]
-    a, b = (_by_tap(run.answer) for run in runs)
-    rows = [{"hop": hop, "tap": tap, "cells": _cells(a.get((hop, tap)), b.get((hop, tap)))} for hop, tap in a | b]
-    return {"runs": shown, "names": ["outcome", *(name.replace("_", " ") for name in COUNTS), *TIMES], "rows": rows}
+def compared(one: Told, other: Told) -> dict[str, Any]:
+    """``runs``: what each run's page shows, with its name; ``names`` and ``rows``: the table of figures."""
+    pair = (one, other)
+    span = max(span_of(run.captures) for run in pair)
+    shown = [_told(run) | result(run.answer, run.captures, span) for run in pair]
+    return {"runs": shown, "names": NAMES, "rows": beside(one.answer, other.answer)}
 
 
-def _by_tap(answer: Mapping[str, Any]) -> dict[Key, list[Mapping[str, Any]]]:
-    found: dict[Key, list[Mapping[str, Any]]] = {}
-    for row in answer["captures"]:
-        found.setdefault((row["hop"], row["tap"]), []).append(row)
-    return found
-
-
-def _cells(a: list[Mapping[str, Any]] | None, b: list[Mapping[str, Any]] | None) -> list[dict[str, str]]:
-    outcomes = [", ".join(dict.fromkeys(str(row["outcome"]) for row in rows)) if rows else "–" for rows in (a, b)]
-    cells = [{"a": outcomes[0], "b": outcomes[1], "change": ""}]
-    for name in COUNTS:
-        cells.append(_cell(_median(a, (name,)), _median(b, (name,)), lambda number: f"{number:g}"))
-    for path in TIMES.values():
-        cells.append(_cell(_median(a, ("timing", *path)), _median(b, ("timing", *path)), duration))
-    return cells
-
-
-def _median(rows: list[Mapping[str, Any]] | None, path: Sequence[str]) -> float | None:
-    values = [value for row in rows or [] if (value := _at(row, path)) is not None]
-    return float(median(values)) if values else None
-
-
-def _at(row: Any, path: Sequence[str]) -> float | None:
-    for name in path:
-        row = (row or {}).get(name)
-    return row
-
-
-def _cell(a: float | None, b: float | None, words: Any) -> dict[str, str]:
-    shown = {"a": "–" if a is None else words(a), "b": "–" if b is None else words(b)}
-    if a is None or b is None or shown["a"] == shown["b"]:
-        return shown | {"change": ""}
-    return shown | {"change": ("+" if b > a else "−") + words(abs(b - a))}
+def _told(run: Told) -> dict[str, Any]:
+    return {"name": run.name, "kind": run.kind, "route": run.route, "started": run.started}

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from harness.errors import InputError
 from harness.models import Run
-from harness.pages.compared import beside
+from harness.pages.compared import compared
 from harness.pages.diagnosis import checklist, live
 from harness.report.html import page
 from harness.report.told import told
@@ -77,7 +77,7 @@ def compare(request: HttpRequest) -> HttpResponse:
         return render(request, "diagnose/refused.html", {"failure": error}, status=404)
     if "a" not in request.GET:  # ticked in the list: the earlier one first
         runs.sort(key=lambda run: run.started)
-    return render(request, "diagnose/compare.html", beside(runs))
+    return render(request, "diagnose/compare.html", compared(*runs))
 
 
 def own_style(html: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from django.template.loader import render_to_string
 
 from harness.capture.model import Capture
+from harness.report.beside import NAMES, beside
 from harness.report.lanes import span_of
 from harness.report.picture import figures, headline, picture, repeats, telling_round, told_finding
 
@@ -29,10 +30,13 @@ class Told:
 
 
 def page(runs: Sequence[Told]) -> str:
-    """The HTML document. Two runs are drawn to one time scale. No script, nothing fetched."""
+    """The HTML document: no script, nothing fetched. Two runs have one time scale and a table of what changed."""
     span = max((span_of(run.captures) for run in runs), default=1.0)
     shown = [_run(run, span) for run in runs]
-    return render_to_string("report/report.html", {"runs": shown, "title": " and ".join(run.name for run in runs)})
+    context: dict[str, Any] = {"runs": shown, "title": " and ".join(run.name for run in runs)}
+    if len(runs) == 2:
+        context |= {"names": NAMES, "rows": beside(runs[0].answer, runs[1].answer)}
+    return render_to_string("report/report.html", context)
 
 
 def _run(run: Told, span: float) -> dict[str, Any]:

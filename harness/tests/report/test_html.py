@@ -8,6 +8,7 @@ import pytest
 
 from harness.capture.model import Capture, Clock, End, stamped
 from harness.diagnose.run import diagnose
+from harness.report.beside import NAMES, beside
 from harness.report.html import Told, page
 from harness.report.lanes import WIDTH, lanes, span_of
 
@@ -78,3 +79,17 @@ def test_of_many_rounds_the_faulty_one_is_drawn_alone() -> None:
     html = page([told("many", *good[:17], cut, *good[18:])])
     assert html.count('<svg class="lane"') == 1 and "29 more lanes" in html and "engine · read" in html
     assert html.count("#") >= 30
+
+
+def test_two_runs_have_a_table_of_what_changed_and_one_has_none() -> None:
+    slow, quick = answered("engine", [100.0, 200.0]), answered("engine", [20.0, 30.0])
+    html = page([told("slow", slow), told("quick", quick, answered("proxy", [25.0, 35.0]))])
+    assert "What changed" in html and "100 ms → 20 ms (−80 ms)" in html and "– → 25 ms" in html
+    assert "What changed" not in page([told("slow", slow)])
+
+
+def test_figures_of_rounds_are_compared_by_their_medians() -> None:
+    rounds = [answered("engine", [t, t + 10.0], repeat=n) for n, t in enumerate((10.0, 20.0, 900.0))]
+    (row,) = beside(told("a", *rounds).answer, told("b", answered("engine", [20.0, 30.0])).answer)
+    assert row["cells"][NAMES.index("TTFT")] == {"a": "20 ms", "b": "20 ms", "change": ""}
+    assert row["cells"][NAMES.index("outcome")]["a"] == "done"

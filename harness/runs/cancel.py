@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 from uuid import uuid4
@@ -9,7 +11,7 @@ from uuid import uuid4
 from harness.capture.model import Capture
 from harness.diagnose.answer import Answer, Finding, Verdict
 from harness.diagnose.run import diagnose
-from harness.probe.exchange import probe
+from harness.probe.exchange import open_exchange, probe
 from harness.routes.model import Hop, Route
 from harness.runs.result import Tell
 from harness.runs.witness import Witness
@@ -17,6 +19,9 @@ from harness.runs.witness import Witness
 PROMPT = "Count from 1 to 500 in words, one word a line."
 MOMENTS = {"before the first token": 0, "in the middle": 8}
 """Reads with body bytes after which the connection is closed; 0 is right after the head."""
+STALL, STALLED = "during a stall", " [[lab stall at=4 for=8s]]"
+"""Only the lab falls silent when it is asked to; a real engine's stall cannot be waited for."""
+STALL_AFTER = 1.0  # seconds: the fourth word has long come, and the silence lasts
 PATIENCE = 4.0  # seconds that the engine gets to notice
 PROMPT_MS = 1000.0  # an engine that is free again within this has noticed
 
@@ -47,24 +52,33 @@ async def cancel(route: Route, *, prompt: str = PROMPT, tell: Tell | None = None
     witness = Witness(route.hops[0])
     trials: list[Trial] = []
     captures: list[Capture] = []
+
+    def note(trial: Trial, seen: list[Capture]) -> None:
+        captures.extend(replace(capture, repeat=len(trials)) for capture in seen)
+        trials.append(trial)
+        say(str(trial))
+
     try:
         for hop in route.hops:
             for moment, reads in MOMENTS.items():
                 trial, seen = await _trial(route, hop, moment, reads, prompt, witness)
-                captures += [replace(capture, repeat=len(trials)) for capture in seen]
-                trials.append(trial)
-                say(str(trial))
+                note(trial, seen)
+            if trial.witness == "ledger":
+                note(*await _trial(route, hop, STALL, None, prompt + STALLED, witness))
     finally:
         await witness.aclose()
     return _answer(captures, trials), trials
 
 
 async def _trial(
-    route: Route, hop: Hop, moment: str, reads: int, prompt: str, witness: Witness
+    route: Route, hop: Hop, moment: str, reads: int | None, prompt: str, witness: Witness
 ) -> tuple[Trial, list[Capture]]:
     key = uuid4().hex
     before = await witness.busy()
-    seen = await probe(route, hop, prompt=prompt, exchange_id=key, client_leaves_after=reads)
+    if reads is None:
+        seen = await _leave_later(route, hop, prompt, key)
+    else:
+        seen = await probe(route, hop, prompt=prompt, exchange_id=key, client_leaves_after=reads)
     left = seen.end.t if seen.end else None
     if seen.head is None or seen.end is None or seen.end.kind != "aborted":
         how = seen.end.detail or seen.end.kind if seen.end else "open"
@@ -76,6 +90,18 @@ async def _trial(
         why = "the engine tells nothing from the side: neither ledger, metrics nor slots"
         return Trial(hop.name, moment, left, None, None, None, why), [seen]
     return await _by_gauge(hop, moment, left, before, witness), [seen]
+
+
+async def _leave_later(route: Route, hop: Hop, prompt: str, key: str) -> Capture:
+    """Leave by the clock, in the silence."""
+    said = [{"role": "user", "content": prompt}]
+    async with open_exchange(route, hop, said, exchange_id=key, probing=True) as exchange:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(STALL_AFTER):
+                async for _ in exchange:
+                    pass
+        exchange.close("client-left")
+        return exchange.capture()
 
 
 def _by_ledger(hop: Hop, moment: str, seen: Capture, record: Capture) -> Trial:

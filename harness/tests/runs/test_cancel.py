@@ -23,19 +23,16 @@ async def test_a_gateway_that_passes_the_close_on_is_healthy_and_fast():
     async with running() as lab:
         answer, trials = await cancel(through(lab.base, "passthrough"))
     assert answer.verdict.healthy is True
-    assert [(t.hop, t.cancelled, t.witness) for t in trials] == [
-        ("engine", True, "ledger"),
-        ("engine", True, "ledger"),
-        ("gateway", True, "ledger"),
-        ("gateway", True, "ledger"),
-    ]
+    moments = ["before the first token", "in the middle", "during a stall"]
+    assert [(t.hop, t.moment) for t in trials] == [(hop, m) for hop in ("engine", "gateway") for m in moments]
+    assert {(t.cancelled, t.witness) for t in trials} == {(True, "ledger")}
     assert all(trial.after_ms < 1000 for trial in trials)
 
 
 async def test_a_gateway_that_reads_on_is_pinned():
     async with running() as lab:
         answer, trials = await cancel(through(lab.base, "deaf"), prompt="count [[lab events=60 rate=40]]")
-    assert [t.cancelled for t in trials] == [True, True, False, False]
+    assert [t.cancelled for t in trials] == [True] * 3 + [False] * 3
     verdict = answer.verdict
     assert (verdict.healthy, verdict.first_bad_hop, verdict.symptom) == (False, "gateway", "not-cancelled")
 

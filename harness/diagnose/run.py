@@ -60,7 +60,7 @@ def diagnose(
 def diagnose_views(views: Sequence[View], *, consumers: bool = False) -> tuple[Verdict, list[Finding]]:
     """Verdict and findings over one group of decoded captures, innermost first."""
     pairs = [_pair(views, index) for index in range(len(views))]
-    answered = any(view.head for view in views)
+    answered = any(view.answered for view in views)
     alone = [[*error.unreachable(view, answered), *_all(ALONE, view, view)] for view in views]
     between: list[list[Finding]] = [_all(BETWEEN, pair, pair.outer) if pair else [] for pair in pairs]
     for view in views if consumers else views[-1:]:

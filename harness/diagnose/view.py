@@ -63,6 +63,11 @@ class View:
         return self.capture.head
 
     @property
+    def answered(self) -> bool:
+        """A response began: a head, or bytes of a body where the recording has no head."""
+        return self.head is not None or len(self.capture.times) > 0
+
+    @property
     def status(self) -> int | None:
         return self.head.status if self.head else None
 

@@ -33,7 +33,7 @@ NO_HEAD = Fault(
 )
 BODY_LATE = Fault(
     "first-byte.content",
-    "Headers after {head_ms} ms, but no content for {waited_ms} ms.",
+    "No content for {waited_ms} ms (response headers after {head_ms} ms).",
     "The stream was opened at once; what is late is the first token (prefill, queue) or what holds it back.",
     "Compare with the hop behind; send a comment line every 5 to 15 s so that idle timers do not fire meanwhile.",
 )
@@ -77,14 +77,14 @@ def alone(view: View) -> Iterator[Finding]:
         "limit_ms": float(FIRST_BYTE_MS),
     }
     event = view.content[0] if view.content else None
-    if view.head is None:
+    if not view.answered:
         detail = view.detail or "the connection stood"
         yield NO_HEAD.found(view, "error", at_ms=waited, words={"detail": detail}, **figures)
     elif view.ttft_ms is None:
         beats = len(view.stream.comments) + len(view.stream)
         yield NOTHING.found(view, "error", at_ms=waited, status=view.status, heartbeats=beats, **figures)
     else:
-        late = view.head.t > 0.5 * waited
+        late = view.head is not None and view.head.t > 0.5 * waited
         yield (HEAD_LATE if late else BODY_LATE).found(view, "error", event=event, **figures)
 
 

@@ -25,14 +25,19 @@ PAGE = Fault(
 
 def alone(view: View) -> Iterator[Finding]:
     framing = view.stream.framing
-    if view.head is None or view.refused or view.in_band or view.error_document or framing not in ("json", "text"):
+    if not view.answered or view.refused or view.in_band or view.error_document or framing not in ("json", "text"):
         return
     body = len(view.capture.body or b"")
     asked = view.asked_to_stream
     if framing == "text" and body:
         kind = view.header("content-type").partition(";")[0] or "plain text"
         yield PAGE.found(
-            view, "error", at_ms=view.head.t, content_type=kind, message=body_message(view), body_bytes=body
+            view,
+            "error",
+            at_ms=view.head.t if view.head else view.last_ms,
+            content_type=kind,
+            message=body_message(view),
+            body_bytes=body,
         )
     elif framing == "json" and body and asked is not False:
         severity = "error" if asked else "info"

@@ -29,7 +29,7 @@ def alone(view: View) -> Iterator[Finding]:
     if view.end != "reset" or view.unreached or view.text_complete or view.in_band:
         return
     figures = cut_figures(view)
-    fault = MIDDLE if view.head else HEADERS
+    fault = MIDDLE if view.answered else HEADERS
     yield fault.found(
         view,
         "error",

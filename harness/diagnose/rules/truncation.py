@@ -20,10 +20,16 @@ CUT = Fault(
 )
 EMPTY = Fault(
     "truncation.empty",
-    "Status {status} and then nothing: the body ends after {cut_ms} ms with no event at all.",
+    "{status_words} and then nothing: the body ends after {cut_ms} ms with no event at all.",
     "The hop opened the stream before it knew that there was an answer, and closed it without telling why; "
     "{timer_words}.",
     "Pull the first chunk of the inner hop before sending headers, and pass its status or an error event on. {advice}",
+)
+NO_RESPONSE = Fault(
+    "truncation.no-response",
+    "The connection was closed after {cut_ms} ms without any response.",
+    "The hop took the request and dropped it: a crash, a restart, a worker that was killed, a keep-alive race.",
+    "Look at this hop's log at that time; ask again on a fresh connection.",
 )
 CLEAN = Fault(
     "truncation.clean-end",
@@ -80,8 +86,10 @@ TAIL = Fault(
 
 def alone(view: View) -> Iterator[Finding]:
     stream = view.stream
+    if not view.answered and view.end in ("truncated", "complete"):
+        yield NO_RESPONSE.found(view, "error", at_ms=view.end_ms, cut_ms=view.end_ms, detail=view.detail or None)
     if (
-        not view.head
+        not view.answered
         or view.refused
         or view.in_band
         or not (view.streamed or (len(stream) == 0 and stream.framing not in ("json", "text")))
@@ -106,7 +114,7 @@ def alone(view: View) -> Iterator[Finding]:
             events=len(stream),
             status=view.status,
             detail=view.detail or None,
-            words=words,
+            words=words | {"status_words": _status(view)},
             **figures,
         )
     elif view.end in ("truncated", "reset") and view.text_complete:
@@ -114,6 +122,7 @@ def alone(view: View) -> Iterator[Finding]:
     elif view.end == "complete" and not view.text_complete:
         length = view.header("content-length")
         if not len(stream) and not stream.tail:
+            words["status_words"] = _status(view)
             yield EMPTY.found(view, "error", at_ms=view.end_ms, status=view.status, words=words, **figures)
         elif not view.terminated and not view.finished:
             fault = LENGTH if length.isdigit() and int(length) == len(view.capture.body or b"") else CLEAN
@@ -169,6 +178,10 @@ def between(pair: Pair) -> Iterator[Finding]:
                 channel=f"{key.choice}/{key.part}",
                 finish=outer.finished.get(key.choice),
             )
+
+
+def _status(view: View) -> str:
+    return f"Status {view.status}" if view.status is not None else "A response without a recorded head"
 
 
 def _expected(wire: str) -> str:

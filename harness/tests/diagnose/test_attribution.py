@@ -165,3 +165,14 @@ def test_templates_are_translated_before_their_figures_are_filled_in() -> None:
     assert "Abgebrochen nach 9 Ereignissen." in {f.summary for f in found.findings}
     assert all("{" in template or template for template in heard)
     assert "reset" in diagnose([cut("engine", "reset")]).findings[0].summary
+
+
+def test_a_connection_that_closes_without_a_word_is_an_error() -> None:
+    silent = capture([], status=None, end="truncated", end_ms=80.0, detail="server closed")
+    assert bad(told(silent)) == ("truncation", "engine")
+
+
+@pytest.mark.parametrize("end", ["truncated", "complete", "reset"])
+def test_a_recording_without_a_head_is_judged_all_the_same(end: str) -> None:
+    assert errors(told(replace(cut("engine", end), head=None))) == {"reset" if end == "reset" else "truncation"}
+    assert told(replace(capture(spaced(EVENTS)), head=None)).verdict.healthy is True

@@ -5,8 +5,9 @@ REAL := e2e/real
 .PHONY: run setup test test-real test-matrix test-all check screenshots parts test-setup
 .DEFAULT_GOAL := run
 
-run: setup  ## migrate and serve on http://127.0.0.1:8000
-	@exec $(PY) manage.py up
+run: setup  ## migrate and serve on http://127.0.0.1:8000; MODEL=smollm2 brings a small model too
+	@$(if $(MODEL),.ci/parts-real $(MODEL))
+	@exec $(if $(MODEL),env HARNESS_LOCAL_MODEL=$(MODEL)) $(PY) manage.py up
 
 setup: .venv/.run-ready  ## the environment alone
 	@:

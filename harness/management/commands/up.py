@@ -7,14 +7,18 @@ import os
 import secrets
 from collections.abc import Coroutine
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.conf import settings
 
+from harness.env import Env
 from harness.errors import InputError
 from harness.management.base import Outcome, ScopeCommand, to_json
 from harness.management.children import Child, check_port, ended, first_end, ready, start, stop
+from harness.routes.env import local_route
 from harness.runs.adopt import adopt
 from harness.runs.catalogue import all_routes
+from harness.runs.engine import loaded, model_file
 from harness.runs.migrated import migrated
 
 READY = """
@@ -41,9 +45,17 @@ class Command(ScopeCommand):
             ),
             Child("lab", ("manage.py", "lab"), "127.0.0.1", settings.LAB_PORT),
         ]
+        local = local_route(env := Env(os.environ))
+        env.check()
         if settings.PORT == settings.LAB_PORT:
             raise InputError(f"PORT and LAB_PORT are both {settings.PORT}", do="Set one of them to another port.")
-        for child, variable in zip(children, ("PORT", "LAB_PORT"), strict=True):
+        if local is not None:
+            model_file(local.model)
+            port = urlsplit(local.outermost.url).port or 0
+            if port in (settings.PORT, settings.LAB_PORT):
+                raise InputError(f"HARNESS_LOCAL_PORT is {port} too", do="Set it to another port.")
+            children.append(Child("engine", ("-m", "harness.runs.engine", local.model, str(port)), "127.0.0.1", port))
+        for child, variable in zip(children, ("PORT", "LAB_PORT", "HARNESS_LOCAL_PORT"), strict=False):
             check_port(child.host, child.port, variable)
         prepare()
         return self.serve(children)
@@ -52,7 +64,10 @@ class Command(ScopeCommand):
         try:
             for child in children:
                 await start(child, settings.BASE_DIR)
-            await asyncio.gather(*(ready(child) for child in children))
+            await asyncio.gather(*(ready(child) for child in children[:2]))
+            for engine in children[2:]:
+                assert engine.process is not None
+                await loaded(engine.url, engine.process)
             self._tell({child.name: child.url for child in children})
             raise ended(await first_end(children))
         except asyncio.CancelledError:
@@ -62,6 +77,8 @@ class Command(ScopeCommand):
 
     def _tell(self, urls: dict[str, str]) -> None:
         text = to_json(urls) if self.as_json else READY.format(web=urls["web"], lab=urls["lab"])
+        if "engine" in urls and not self.as_json:
+            text += f"The small model is the first route in the list; its engine is at {urls['engine']}\n"
         self.stdout.write(text)
         self.stdout.flush()
 

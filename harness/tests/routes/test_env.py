@@ -41,3 +41,14 @@ def test_the_key_itself_never_enters_a_route() -> None:
 def test_every_wrong_variable_is_named() -> None:
     with pytest.raises(InputError, match=r"HARNESS_BACKEND_URL='gpu'.*HARNESS_GATEWAY_WIRE='grpc' is not one of"):
         env_routes({**GATEWAY, "HARNESS_GATEWAY_WIRE": "grpc", "HARNESS_BACKEND_URL": "gpu"})
+
+
+def test_a_local_model_is_a_route_of_its_name_after_the_others() -> None:
+    local = {"HARNESS_LOCAL_MODEL": "smollm2", "HARNESS_LOCAL_PORT": "9200"}
+    assert list(shape(BACKEND | local)) == ["direct", "smollm2"]
+    assert shape(local)["smollm2"] == [("engine", "openai", "http://127.0.0.1:9200/v1", "")]
+
+
+def test_an_unknown_local_model_is_named() -> None:
+    with pytest.raises(InputError, match="HARNESS_LOCAL_MODEL"):
+        env_routes({"HARNESS_LOCAL_MODEL": "gpt-9"})

@@ -98,13 +98,6 @@ class Pair:
         clocks = [c.clock for c in (self.inner.capture, self.outer.capture) if c.clock]
         return sum(clock.uncertainty_ms for clock in clocks)
 
-    @cached_property
-    def lags(self) -> list[float]:
-        """Delay of each timed piece above the least delay: free of clock offset."""
-        raw = [row.outer_ms - row.inner_ms for row in self.timed]
-        least = min(raw, default=0.0)
-        return [lag - least for lag in raw]
-
     @property
     def inner_gap(self) -> float:
         """Usual milliseconds between pieces at the inner hop."""

@@ -48,11 +48,6 @@ class Alignment:
         kept = sum(e.a_end - e.a for e in self.edits if e.kind == "equal")
         return kept / len(self.inner) if self.inner else 1.0
 
-    def kept(self) -> float:
-        """Share of the inner text that stands in the outer one at all, in place or moved."""
-        kept = sum(e.a_end - e.a for e in self.edits if e.kind in ("equal", "moved"))
-        return kept / len(self.inner) if self.inner else 1.0
-
     def of(self, *kinds: str) -> list[Edit]:
         return [e for e in self.edits if e.kind in kinds]
 
@@ -75,11 +70,6 @@ def align(inner: str, outer: str, inner_ends: Sequence[int] = (), outer_ends: Se
     a, b = _units(inner, outer, inner_ends, outer_ends)
     result.edits = _moves(_edits(a, b), a, b)
     return result
-
-
-def same_pieces(inner: Sequence[str], outer: Sequence[str]) -> bool:
-    """Whether both sides hold the same pieces, in whatever order."""
-    return len(inner) == len(outer) and Counter(inner) == Counter(outer)
 
 
 def _units(inner: str, outer: str, inner_ends: Sequence[int], outer_ends: Sequence[int]) -> tuple[Units, Units]:

@@ -51,7 +51,8 @@ class Row:
 
     ``alone``: the symptom that the part's output alone shows, None where that is not the point. ``laundered``: the
     part ends a broken answer as if it were whole. ``warning``: the code of one that must be found. ``fact``: what
-    measuring showed. ``again``: asked once before. ``knobs`` where not the setting's.
+    measuring showed. ``again``: asked once before. ``knobs`` where not the setting's. ``clumped``: pieces are held
+    here, which may be found besides.
     """
 
     setting: Setting
@@ -66,6 +67,7 @@ class Row:
     warning: str = ""
     fact: str = ""
     again: bool = False
+    clumped: bool = False
     matrix: bool = False
 
     @property

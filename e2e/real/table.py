@@ -31,7 +31,7 @@ def five(
         Row(where, EARLY, "truncation", "engine", broken[early], early == "mended", fact=early, matrix=True),
         Row(where, STALL, "stall", "engine", None if held else "stall", fact=stall),
         Row(where, LEAVES, "not-cancelled" if leaves == "never" else "", "part" if leaves == "never" else "",
-            fact=f"by the upstream: {leaves}"),
+            fact=f"by the upstream: {leaves}", clumped=held),
     ]  # fmt: skip
 
 

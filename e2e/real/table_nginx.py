@@ -120,7 +120,7 @@ FAILURES = [
     Row(DEFAULT, RESET, "reset", "engine", "truncation", fact="cut, what was not sent is dropped"),
     Row(DEFAULT, CLOSE, "truncation", "engine", "truncation", True, fact="a clean end: the cut is hidden"),
     Row(DEFAULT, STALL, "stall", "engine", fact="passed on, clumped besides", matrix=True),
-    Row(DEFAULT, LEAVES, fact="the upstream sees it at once"),
+    Row(DEFAULT, LEAVES, fact="the upstream sees it at once", clumped=True),
     Row(OFF_11, RESET, "reset", "engine", "truncation", fact="cut: no last chunk"),
     Row(OFF_11, CLOSE, "truncation", "engine", "truncation", fact="cut: no last chunk"),
     Row(OFF_11, STALL, "stall", "engine", "stall", fact="passed on"),

@@ -33,6 +33,9 @@ class Exchange:
     end: float
     moments: tuple[float, ...] = ()
 
+    def is_named_in(self, text: str) -> bool:
+        return any(key in text for key in self.ids)
+
 
 def exchange_of(capture: Capture, findings: Sequence[Finding] = ()) -> Exchange | None:
     """None for a capture that does not say when it was made."""

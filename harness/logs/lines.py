@@ -23,7 +23,7 @@ _LONG = re.compile(r"[A-Za-z0-9_\-]{14,}")
 
 
 def read_lines(data: bytes, offset: int = 0) -> list[Line]:
-    """Every line of a piece of a log that begins at byte ``offset`` of it.
+    """Every line of a piece of a log that begins at byte ``offset`` of it; not yet :func:`masked`.
 
     A line without a time (a traceback's, uvicorn's) takes that of the line before it.
     """
@@ -40,13 +40,20 @@ def read_lines(data: bytes, offset: int = 0) -> list[Line]:
 
 
 def parse(text: str, byte: int = 0) -> Line:
-    """One line; its secrets are masked."""
-    masked = mask_line(text)
+    """One line in the first format that fits it."""
     for read in FORMATS:
-        line = read(masked, byte)
+        line = read(text, byte)
         if line is not None:
             return line
-    return Line(byte, masked)
+    return Line(byte, text)
+
+
+def masked(line: Line) -> Line:
+    """The line as it may be shown: its secrets are out of its text and of its fields."""
+    text = mask_line(line.text)
+    if text == line.text:
+        return line
+    return replace(line, text=text, fields=parse(text).fields)
 
 
 def clean(raw: bytes) -> str:

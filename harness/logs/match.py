@@ -7,11 +7,15 @@ from dataclasses import dataclass, replace
 
 from harness.logs.exchange import Exchange
 from harness.logs.knowledge import meaning
+from harness.logs.lines import masked
 from harness.logs.model import Line
-from harness.logs.source import Source, around, ends
+from harness.logs.source import Source, around, ends, naming
+
+Epoch = Callable[[Line], float | None]
 
 NEAR = 2.0  # seconds before and after an exchange in which a line may belong to it
 FAR = 120.0  # how far the log's clock may be off and still be found out by id or duration
+QUIET = 50  # lines near an exchange up to which a request is sought further off by its duration
 MOST = 30  # lines shown of one exchange
 
 
@@ -56,34 +60,51 @@ def excerpt(source: Source, exchange: Exchange, offset_s: float | None, zone_s: 
 
 
 def _in_zone(source: Source, exchange: Exchange, offset_s: float | None, zone_s: float) -> Excerpt:
-    given, far = offset_s or 0.0, FAR if offset_s is None else NEAR
+    given = offset_s or 0.0
 
     def epoch(line: Line) -> float | None:
         return line.moment.epoch(zone_s, exchange.begin + given) if line.moment else None
 
-    lines = around(source, exchange.begin + given - far, exchange.end + given + far, epoch)
-    named = [line for line in lines if any(key in line.text for key in exchange.ids)]
-    matched, offset = "", given
-    if named:
-        matched, offset = "id", _by_id(named, exchange, epoch) if offset_s is None else given
-    elif offset_s is None and (likely := _by_duration(lines, exchange, epoch)) is not None:
-        matched, offset = "duration", likely
-    shown = [_shown(line, exchange, epoch, offset, line in named) for line in lines]
+    def within(offset: float, margin: float) -> list[Line]:
+        return around(source, exchange.begin + offset - margin, exchange.end + offset + margin, epoch)
+
+    lines = within(given, NEAR)
+    named = [line for line in lines if exchange.is_named_in(line.text)]
+    matched, offset = "id" if named else "", given
+    if offset_s is None:
+        far = (exchange.begin - FAR, exchange.end + FAR)
+        named = named or (naming(source, *far, sorted(exchange.ids), epoch) if exchange.ids else [])
+        likely = None if named else _by_duration(lines, exchange, epoch)
+        if not named and likely is None and len(lines) <= QUIET:
+            likely = _by_duration(within(0.0, FAR), exchange, epoch)
+        matched = "id" if named else "duration" if likely is not None else ""
+        offset = _by_id(named, exchange, epoch) if named else likely or 0.0
+        if offset:
+            lines = within(offset, NEAR)
+    shown = [_shown(line, exchange, epoch, offset) for line in {line.byte: line for line in (*lines, *named)}.values()]
     near = [one for one in shown if one.by_id or _is_near(one, exchange)]
     kept = sorted(sorted(near, key=lambda one: _weight(one, exchange))[:MOST], key=_order)
-    form = next((one.line.format for one in kept or shown), "")
     note = "" if kept else _note(source, exchange, zone_s)
-    matched = matched or ("time" if kept else "")
-    return Excerpt(source.name, form, exchange, matched, round(offset, 3), tuple(kept), len(near) - len(kept), note)
+    return Excerpt(
+        source.name,
+        next((one.line.format for one in kept), ""),
+        exchange,
+        matched or ("time" if kept else ""),
+        round(offset, 3),
+        tuple(replace(one, line=masked(one.line)) for one in kept),
+        len(near) - len(kept),
+        note,
+    )
 
 
-def _shown(line: Line, exchange: Exchange, epoch: Callable[[Line], float | None], offset: float, named: bool) -> Shown:
+def _shown(line: Line, exchange: Exchange, epoch: Epoch, offset: float) -> Shown:
     time = epoch(line)
     at = None if time is None else time - offset
-    return Shown(line, at, None if at is None else at - exchange.begin, named, meaning(line))
+    after = None if at is None else at - exchange.begin
+    return Shown(line, at, after, exchange.is_named_in(line.text), meaning(line))
 
 
-def _by_id(named: Sequence[Line], exchange: Exchange, epoch: Callable[[Line], float | None]) -> float:
+def _by_id(named: Sequence[Line], exchange: Exchange, epoch: Epoch) -> float:
     """The clock's offset by lines that bear the id: a line with a duration was written at the end; else no line can
     have been written before the request, nor long after the end, so only what lies outside of that is offset."""
     for line in named:
@@ -97,7 +118,7 @@ def _by_id(named: Sequence[Line], exchange: Exchange, epoch: Callable[[Line], fl
     return early if early < -NEAR else late if late > NEAR and early > NEAR else 0.0
 
 
-def _by_duration(lines: Sequence[Line], exchange: Exchange, epoch: Callable[[Line], float | None]) -> float | None:
+def _by_duration(lines: Sequence[Line], exchange: Exchange, epoch: Epoch) -> float | None:
     """The clock's offset, where exactly one line of that path tells of a request that took as long as ours, now if
     there is one, else at any time near."""
     took = exchange.end - exchange.begin
@@ -150,15 +171,20 @@ def _note(source: Source, exchange: Exchange, zone_s: float) -> str:
 
 
 def without_doubles(found: Sequence[Excerpt]) -> list[Excerpt]:
-    """Each line once: it belongs to the exchange whose id it bears, else to the one it is nearest to."""
+    """Each line once: it belongs to the exchange whose id it bears, else to the one that it is nearest to by the
+    log's own clock. An excerpt that loses all its lines so has found nothing."""
     best: dict[tuple[str, int], tuple[bool, float, int]] = {}
     for place, one in enumerate(found):
         for shown in one.shown:
             middle = (one.exchange.begin + one.exchange.end) / 2
-            rank = (not shown.by_id, abs((shown.at or 0.0) - middle), place)
+            rank = (not shown.by_id, abs((shown.at or 0.0) + one.offset_s - middle), place)
             key = (one.source, shown.line.byte)
             best[key] = min(best.get(key, rank), rank)
-    return [
-        replace(one, shown=tuple(s for s in one.shown if best[one.source, s.line.byte][2] == place))
-        for place, one in enumerate(found)
-    ]
+    return [_own(one, [s for s in one.shown if best[one.source, s.line.byte][2] == at]) for at, one in enumerate(found)]
+
+
+def _own(one: Excerpt, left: Sequence[Shown]) -> Excerpt:
+    if one.shown and not left:
+        note = "its lines of that time belong to the other exchanges"
+        return replace(one, shown=(), matched="", offset_s=0.0, left_out=0, note=note)
+    return replace(one, shown=tuple(left))

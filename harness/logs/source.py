@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from harness.logs.lines import read_lines
 from harness.logs.model import Line
 
 CHUNK = 64 * 1024
+LINE = 1024
 GLANCE = 8 * 1024  # bytes that tell what time it is at a place of the log
 MOST = 8 * 1024 * 1024  # bytes that one look reads in a row at most
 DISORDER = 5.0  # seconds by which lines of a log may stand before their turn: buffers, several workers
@@ -42,6 +43,25 @@ def around(source: Source, low: float, high: float, epoch: Callable[[Line], floa
             break
         at += CHUNK
     return [line for line in found if (time := epoch(line)) is None or low <= time <= high]
+
+
+def naming(
+    source: Source, low: float, high: float, keys: Sequence[str], epoch: Callable[[Line], float | None]
+) -> list[Line]:
+    """The lines from ``low`` to ``high`` that hold one of the keys: found in the bytes, only they are read as lines."""
+    wanted = [key.encode() for key in keys]
+    dated = _dated(source)
+    start = _first(source, low - DISORDER, epoch) if dated else max(0, source.size - MOST)
+    found: list[Line] = []
+    for at in range(start, min(start + MOST, source.size), CHUNK):
+        data = source.read(at, 2 * CHUNK)  # a line may begin in this piece and end in the next
+        if any(key in data for key in wanted):
+            lines = _whole(source, at, min(at + CHUNK, source.size))
+            found += [line for line in lines if any(key in line.text for key in keys)]
+        times = [time for line in _whole(source, at, at + LINE) if (time := epoch(line)) is not None]
+        if times and dated and times[0] > high + DISORDER:
+            break
+    return found
 
 
 def ends(source: Source) -> tuple[list[Line], list[Line]]:

@@ -127,11 +127,27 @@ def test_in_a_huge_log_only_the_part_around_the_moment_is_read(month: bytes, pla
     assert sum(reads) < 40 * CHUNK < len(month) / 8
 
 
+def test_a_line_of_our_id_is_found_though_others_stand_at_our_time() -> None:
+    others = [access(s / 10, 3.2) for s in range(30)]
+    ours = access(43.2, 3.2, extra=" rid=ex-12345678 key=sk-abcdef1234567890abcd")
+    found = excerpt(log(*others, ours), EXCHANGE, None, 0.0)
+    assert (found.matched, found.offset_s, len(found.shown)) == ("id", pytest.approx(40.0), 1)
+    assert found.shown[0].by_id and "abcdef" not in str(found.shown[0].line)
+
+
 def test_a_line_belongs_to_one_exchange() -> None:
     later = Exchange("proxy", None, "ex-87654321", frozenset({"ex-87654321"}), "/v1/chat", NOON + 4, NOON + 7)
     lines = [access(3.2, 3.2, extra=" rid=ex-12345678"), access(3.4), access(7, 3.0, extra=" rid=ex-87654321")]
     found = without_doubles([excerpt(log(*lines), each, None, 0.0) for each in (EXCHANGE, later)])
     assert [texts(one) for one in found] == [lines[:2], lines[2:]]
+
+
+def test_an_exchange_that_did_not_pass_through_takes_no_line_of_one_that_did() -> None:
+    engine = Exchange("engine", None, "", frozenset(), "/v1/chat", NOON - 4, NOON - 0.8)
+    lines = log(access(3.2, 3.2))
+    found = without_doubles([excerpt(lines, each, None, 0.0) for each in (engine, EXCHANGE)])
+    assert [(one.matched, one.offset_s, len(one.shown)) for one in found] == [("", 0.0, 0), ("duration", 0.0, 1)]
+    assert "other exchanges" in found[0].note
 
 
 def test_an_exchange_is_known_by_every_id_that_the_gateway_told() -> None:

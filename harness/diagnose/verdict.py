@@ -23,9 +23,8 @@ def judge(views: Sequence[View], pairs: Sequence[Pair | None], findings: Sequenc
     errors = [(index, finding) for index, finding in findings if finding.severity == "error"]
     if errors:
         return _bad(views, pairs, errors)
-    held = {at for pair in pairs if pair and pair.alignments for at in (pair.inner.index, pair.outer.index)}
-    doubt = next((view for view in views if not _judged(view, view.index in held)), None)
-    if doubt is not None:
+    doubt = views[-1]  # what the outermost tap saw whole, the taps behind it had to give
+    if not _judged(doubt):
         return Verdict(None, None, None, "cannot-tell", _doubt(doubt), _settle(doubt))
     warnings = [finding for _, finding in findings if finding.severity == "warning"]
     summary = "Healthy: complete, in order and in time"
@@ -99,12 +98,10 @@ def _behind(view: View) -> str:
     return f"a capture of the hop behind {view.hop} for the same prompt ({how}): one vantage cannot tell which began it"
 
 
-def _judged(view: View, compared: bool) -> bool:
-    """Whether something can be said of this capture at all; ``compared``: its text was held against another's."""
-    if view.unreached:
+def _judged(view: View) -> bool:
+    """Whether something can be said of this capture at all."""
+    if view.unreached or (view.end == "open" and not view.terminated):
         return False
-    if view.end == "open" and not view.terminated:
-        return compared
     if view.end == "timeout" and not view.content:
         return False
     return len(view.stream) > 0 or view.end == "aborted" or view.refused or view.stream.framing in ("json", "text")
@@ -114,14 +111,14 @@ def _doubt(view: View) -> str:
     if view.unreached:
         return f"Cannot tell: {view.hop} was not reached ({view.detail or 'connection refused'})."
     if view.end == "open":
-        return f"Cannot tell: the recording of {view.hop} stopped before the answer ended, with nothing to compare."
+        return f"Cannot tell: the recording of {view.hop} stopped before the answer ended."
     return f"Cannot tell: {view.hop} delivered no event that could be judged."
 
 
 def _settle(view: View) -> str:
     if view.unreached:
         return f"an address at which {view.hop} answers: start it, or correct the URL"
-    return f"a recording of {view.hop} to the end of the answer, or a second capture to hold it against"
+    return f"a recording of {view.hop} to the end of the answer"
 
 
 def merge(verdicts: Sequence[Verdict]) -> Verdict:

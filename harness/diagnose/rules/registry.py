@@ -9,6 +9,7 @@ from harness.diagnose.pair import Pair
 from harness.diagnose.rules import (
     aborted,
     burst,
+    changes,
     content,
     duplicate,
     encoding,
@@ -39,7 +40,7 @@ ALONE: tuple[Callable[[View], Iterable[Finding]], ...] = (
 BETWEEN: tuple[Callable[[Pair], Iterable[Finding]], ...] = (
     error.between, truncation.between, not_cancelled.between, interleave.between, interleave.mixed,
     duplicate.between, reorder.between,
-    loss.between, encoding.between, rewrite.between, content.between, headers.between, burst.between,
+    loss.between, encoding.between, rewrite.between, changes.between, content.between, headers.between, burst.between,
     first_byte.between,
 )  # fmt: skip
 """Rules for a hop and the one behind it."""

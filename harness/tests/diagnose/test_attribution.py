@@ -79,10 +79,13 @@ def test_nobody_at_the_address_is_an_error_only_beside_a_hop_that_answered() -> 
     assert told(dead, replace(dead, hop="proxy")).verdict.healthy is None
 
 
-def test_a_recording_that_stopped_says_nothing_alone() -> None:
+def test_a_recording_that_stopped_is_no_word_of_health() -> None:
     half = capture(spaced(EVENTS[:9]), end="open")
     assert told(half).verdict.healthy is None
-    assert told(half, replace(half, hop="proxy")).verdict.healthy is True
+    assert told(half, replace(half, hop="proxy")).verdict.healthy is None
+    whole = capture(spaced(EVENTS))
+    assert told(whole, replace(half, hop="proxy")).verdict.healthy is None
+    assert told(half, replace(whole, hop="proxy")).verdict.healthy is True
     assert told(capture([], end="timeout", end_ms=4000.0, status=None)).verdict.healthy is None
 
 

@@ -188,7 +188,13 @@ def rewritten(events: list[bytes], **more: str) -> list[bytes]:
 def test_a_gateway_that_writes_anew_is_no_culprit() -> None:
     inner = capture(spaced(answer(PROSE)))
     outer = capture(spaced(rewritten(answer(PROSE)), start=104), hop="gateway")
-    assert told(inner, outer).verdict.healthy is True
+    found = told(inner, outer)
+    assert found.verdict.healthy is True
+    changes = next(f for f in found.findings if f.code == "rewrite.events")
+    assert changes.severity == "info"
+    assert changes.evidence["model_changed"] == ["m", "other"]
+    assert "object" in changes.evidence["fields_dropped"]
+    assert "rewrite.events" not in {f.code for f in told(inner, faithful(inner, "proxy", 4)).findings}
 
 
 def test_merged_pieces_are_no_loss() -> None:

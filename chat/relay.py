@@ -30,7 +30,6 @@ class Relay:
         self.first = b""
         self._begun = False
         self._upto = 0  # bytes given to the server
-        self._written = 0  # bytes that it has taken
         self._ended = False
 
     def __aiter__(self) -> Relay:
@@ -42,11 +41,13 @@ class Relay:
             if self.downstream is not None:
                 self.downstream.hasten()
             return b""  # Twisted keeps the head back until the first write, so this lets the browser have it now
-        self._taken()
         try:
             data, self.first = self.first, b""
-            if not data and self.downstream is not None:
+            if self.downstream is not None:
+                if data:
+                    self._hand_on(data)
                 await self.exchange.pour(self._hand_on)
+                data = b""
             elif not data:
                 data = await anext(self.exchange, b"")
             if not data:
@@ -54,7 +55,7 @@ class Relay:
         except asyncio.CancelledError:
             self._leave("client-left")
             raise
-        self._upto += len(data)
+        self._written(perf_counter_ns(), data)
         return data
 
     def _hand_on(self, data: bytes) -> None:
@@ -64,15 +65,15 @@ class Relay:
             self.exchange.close("slow-reader")
             self.downstream.abort()
             return
+        # Taken before the hand-over: bytes must not arrive at the browser before they are written here.
+        stamp = perf_counter_ns()
         self.downstream.send(data)
-        self._upto += len(data)
-        self._taken()
+        self._written(stamp, data)
 
-    def _taken(self) -> None:
-        """The server asks for more, so what it got last is handed on."""
-        if self._upto > self._written:
-            self._written = self._upto
-            self.exchange.recorder.on_write(perf_counter_ns(), self._upto)
+    def _written(self, stamp: int, data: bytes) -> None:
+        """The hand-over of ``data`` to the server began at ``stamp``."""
+        self._upto += len(data)
+        self.exchange.recorder.on_write(stamp, self._upto)
 
     async def _stop(self) -> None:
         """The upstream has ended: end alike."""

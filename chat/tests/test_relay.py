@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from time import perf_counter_ns
 
 import pytest
 
 from chat.relay import Relay, UpstreamCut
-from harness.capture.model import Capture
+from harness.capture.model import Capture, Request
 from harness.probe.clock import host_clock
 from harness.probe.recorder import MemoryRecorder
 from harness.probe.request import ask
@@ -90,3 +91,44 @@ async def test_closing_from_a_thread_ends_both_taps_and_the_upstream():
         await asyncio.wait_for(upstream.talks[0].closed.wait(), 5)
     ends = [exchange.recorder.capture(tap).end for tap in ("read", "write")]
     assert [(end.kind, end.detail) for end in ends] == [("aborted", "client-left")] * 2
+
+
+class Quick:
+    """A connection whose reader has each piece before ``send`` returns, as a reader on the same host may."""
+
+    def __init__(self) -> None:
+        self.arrived: list[int] = []
+
+    def unsent(self) -> int:
+        return 0
+
+    def hasten(self) -> None:
+        pass
+
+    def send(self, data: bytes) -> None:
+        self.arrived.append(perf_counter_ns())
+
+
+async def test_no_byte_arrives_before_it_is_written():
+    async def script(talk: Talk) -> None:
+        await talk.send(HEAD)
+        for text in (b"one", b"two", b"three"):
+            await talk.send(chunk(text))
+            await asyncio.sleep(0.01)
+        await talk.send(LAST)
+
+    async with Upstream(script) as upstream:
+        exchange, browser = opened(upstream.url), Quick()
+        began = perf_counter_ns()
+        exchange.recorder.on_begin("write", began, "", Request("POST", "http://app/chat/stream"))
+        await exchange.open()
+        relay = Relay(exchange, browser)
+        relay.first = await anext(exchange)  # read before the status was chosen: it goes the same way
+        async for _ in relay:
+            pass
+    read, write = exchange.recorder.capture("read"), exchange.recorder.capture("write")
+    written = [began + t * 1e6 for t in write.times]
+    sent = exchange.sent_ns
+    assert list(read.ends) == list(write.ends) and len(browser.arrived) == len(written) >= 2
+    assert all(w <= a for w, a in zip(written, browser.arrived, strict=True))
+    assert all(sent + r * 1e6 <= w + 1 for r, w in zip(read.times, written, strict=True))

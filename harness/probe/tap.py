@@ -120,8 +120,8 @@ class UpstreamSide(StampedSocket):
         transport = self.client.transport
         if transport is None or self.client.gone:
             return
+        written = perf_counter_ns()  # before the bytes can arrive anywhere
         transport.write(data)
-        written = perf_counter_ns()
         watched = self.client.watched
         watched.answered(stamp, data)
         watched.handed_on(written)

@@ -15,8 +15,8 @@ LONGEST = 400  # characters of a line on a terminal; the JSON has all that was k
 def as_json(found: Sequence[Excerpt]) -> list[dict[str, Any]]:
     """The ``logs`` of an answer: [{file, format, hop, repeat, exchange, matched, offset_ms, lines, left_out, note}].
 
-    ``matched``: ``id``, ``duration``, ``time`` or null. ``lines``: [{byte, at, after_ms, by_id, level, means, fields,
-    text}], ``at`` on our clock, ``after_ms`` since the request was sent.
+    ``matched``: ``id``, ``duration``, ``time`` or null. ``lines``: [{byte, at, after_ms, precision_ms, by_id, level, means,
+    fields, text}], ``at`` on our clock, ``after_ms`` since the request was sent.
     """
     return [
         {
@@ -42,6 +42,7 @@ def _line(shown: Shown) -> dict[str, Any]:
         "byte": line.byte,
         "at": at,
         "after_ms": None if shown.after_s is None else round(shown.after_s * 1e3, 1),
+        "precision_ms": line.moment.precision * 1e3 if line.moment else None,
         "by_id": shown.by_id,
         "level": line.level or None,
         "means": shown.means or None,
@@ -51,8 +52,19 @@ def _line(shown: Shown) -> dict[str, Any]:
 
 
 def as_text(found: Sequence[Excerpt], width: int = 80) -> str:
-    """One block a log and exchange, ``»`` before lines that bear its id, and what is known of a line under it."""
-    return "".join("\n" + "\n".join(_block(one, width)) + "\n" for one in found)
+    """One block a log and exchange, ``»`` before lines that bear its id, ``≈`` before times of whole seconds, and what
+    is known of a line under it. Exchanges of which a log says nothing are left out where it says something of others.
+    """
+    telling = {one.source for one in found if one.shown}
+    told = [one for one in found if one.shown or one.source not in telling]
+    return "".join("\n" + "\n".join(_block(one, width)) + "\n" for one in told)
+
+
+def _when(shown: Shown) -> str:
+    if shown.after_s is None:
+        return "        –"
+    coarse = shown.line.moment is None or shown.line.moment.precision >= 1
+    return f"≈{shown.after_s:+.1f}".rjust(9) if coarse else f"{shown.after_s:+9.3f}"
 
 
 def _block(one: Excerpt, width: int) -> list[str]:
@@ -63,7 +75,7 @@ def _block(one: Excerpt, width: int) -> list[str]:
     about = f"{name}: {plain(one.exchange.hop)}{number}, {how.get(one.matched, 'nothing found')}{clock}"
     rows = fill(about, width)
     for shown in one.shown:
-        when = "        –" if shown.after_s is None else f"{shown.after_s:+9.3f}"
+        when = _when(shown)
         text = plain(shown.line.text)
         text = text if len(text) <= LONGEST else text[:LONGEST] + "…"
         rows.append(f"{'»' if shown.by_id else ' '}{when} s  {text}")

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -39,8 +40,6 @@ def cut(tmp_path: Path) -> Path:
 
 
 def run(*words: object, code: int, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    import os
-
     command = [sys.executable, "manage.py", "diagnose", *map(str, words)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, env=os.environ | (env or {}))
     assert done.returncode == code, done.stderr
@@ -59,9 +58,10 @@ def test_what_the_logs_say_stands_beside_the_verdict(cut: Path, tmp_path: Path) 
     assert (access["matched"], access["format"], access["exchange"]) == ("id", "nginx access", "ex-12345678")
     assert access["lines"][0]["fields"]["request_time"] == "1.500" and access["lines"][0]["by_id"] is True
     assert (error["matched"], error["lines"][0]["level"], error["lines"][0]["after_ms"]) == ("time", "error", 1500.0)
+    assert error["lines"][0]["precision_ms"] == 1000.0
     assert "closed before its answer was complete" in error["lines"][0]["means"]
     text = run(cut, *logs, code=1).stdout
-    assert "found by id" in text and f"»   +1.500 s  {CUT[:40]}" in text and "= the hop behind nginx closed" in text
+    assert "found by id" in text and f"»    ≈+1.5 s  {CUT[:40]}" in text and "= the hop behind nginx closed" in text
     assert "sk-abc" not in text
 
 

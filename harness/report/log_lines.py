@@ -15,8 +15,8 @@ LONGEST = 400  # characters of a line on a terminal; the JSON has all that was k
 def as_json(found: Sequence[Excerpt]) -> list[dict[str, Any]]:
     """The ``logs`` of an answer: [{file, format, hop, repeat, exchange, matched, offset_ms, lines, left_out, note}].
 
-    ``matched``: ``id``, ``duration``, ``time`` or null. ``lines``: [{byte, at, after_ms, precision_ms, by_id, level, means,
-    fields, text}], ``at`` on our clock, ``after_ms`` since the request was sent.
+    ``matched``: ``id``, ``duration``, ``time`` or null. A line has ``byte`` (where it begins), ``at`` on our clock,
+    ``after_ms`` since the request was sent, ``precision_ms``, ``by_id``, ``level``, ``means``, ``fields``, ``text``.
     """
     return [
         {

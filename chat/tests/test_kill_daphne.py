@@ -63,4 +63,5 @@ def test_a_killed_web_process_loses_at_most_the_last_second_of_a_chat() -> None:
     run = Run.objects.get()
     assert (run.state, run.route, run.kind) == ("interrupted", "gateway", "chat")
     assert {row["outcome"] for row in run.answer["captures"]} == {"interrupted"}
+    assert run.answer["verdict"]["healthy"] is None
     assert run.answer["verdict"]["first_bad_hop"] is None

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.core.exceptions import TooManyFieldsSent, TooManyFilesSent
 from django.core.files.uploadedfile import UploadedFile
-from django.http import HttpRequest
+from django.http import HttpRequest, UnreadablePostError
+from django.http.multipartparser import MultiPartParserError
 
-from harness.errors import InputError
+from harness.errors import InputError, LimitExceeded
 from harness.runs import uploads
 from harness.runs.uploads import Recording
 
@@ -64,9 +66,19 @@ def plain(request: HttpRequest) -> tuple[Recording, ...]:
 
 
 def check_body(request: HttpRequest) -> None:
-    """Refuse a request that is too large before anything of it is read into memory. LimitExceeded."""
+    """Refuse a request that is too large, before anything of it is read into memory, or no form. LimitExceeded,
+    InputError."""
     size = request.META.get("CONTENT_LENGTH") or "0"
-    uploads.check_total(int(size) - FORM if size.isdigit() else 0)
+    uploads.check_total(int(size) if size.isdigit() else 0, FORM)
+    try:
+        _ = request.POST, request.FILES
+    except MultiPartParserError as error:
+        raise InputError(f"the form cannot be read: {error}", "body", "Send it as multipart/form-data.") from None
+    except (TooManyFieldsSent, TooManyFilesSent):
+        what = "the form has too many fields or files"
+        raise LimitExceeded(what, "upload", f"Choose at most {uploads.MOST} files.") from None
+    except UnreadablePostError:
+        raise InputError("the upload broke off", "body", "Send it again.") from None
 
 
 def _checked(recordings: list[Recording]) -> tuple[Recording, ...]:

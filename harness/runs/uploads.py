@@ -44,9 +44,9 @@ def check(recordings: Sequence[Recording]) -> None:
             load_any(recording.data, recording.name, recording.hop)
 
 
-def check_total(size: int) -> None:
-    """Refuse more than :data:`TOTAL` bytes."""
-    if size > TOTAL:
+def check_total(size: int, beside: int = 0) -> None:
+    """Refuse more than :data:`TOTAL` bytes, and ``beside`` for what comes with them. LimitExceeded."""
+    if size > TOTAL + beside:
         what = f"the recordings have {size:,} bytes, more than the {TOTAL // 1024**2} MiB that are taken at once"
         raise LimitExceeded(what, "upload", "Record a shorter stream, or use `manage.py diagnose FILE…` instead.")
 

@@ -100,6 +100,16 @@ def test_an_upload_above_the_limit_is_refused_unread(client: Client, monkeypatch
     assert not Run.objects.exists()
 
 
+@pytest.mark.parametrize("path", ["/diagnose/", "/diagnose/recordings"])
+def test_a_body_that_is_no_form_is_told_in_a_sentence(client: Client, path: str) -> None:
+    broken = client.post(path, b"garbage", content_type="multipart/form-data")
+    assert broken.status_code == 400 and "form cannot be read" in broken.content.decode()
+    crowd = client.post(path, {"files": [trace(f"{n}.trace") for n in range(120)]})
+    assert crowd.status_code == 413 and "at most 32 files" in crowd.content.decode()
+    other = client.post(path, b"{}", content_type="application/json")
+    assert other.status_code == 400 and 'role="alert"' in other.content.decode()
+
+
 def test_too_many_jobs_at_once_are_refused(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(launch, "MOST", 0)
     response = client.post("/diagnose/", {"route": "r", "prompt": "x", "repeat": "1"})

@@ -54,7 +54,8 @@ def serve(name: str, port: int) -> None:
     params.n_ctx, params.n_parallel, params.n_gpu_layers = 4096, 2, 0
     params.hostnames, params.port = ["127.0.0.1"], port
     params.endpoint_metrics = params.endpoint_slots = True
-    params.cpuparams.n_threads = min(4, os.cpu_count() or 1)
+    params.cpuparams.n_threads = max(1, min(4, (os.cpu_count() or 1) // 2))  # the chat needs a core as well
+    params.verbosity = 1  # errors only: Streamscope tells what matters
     server = xllamacpp.Server(params)
     signal.sigwait([signal.SIGTERM, signal.SIGINT])
     del server

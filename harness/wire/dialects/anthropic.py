@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.wire.dialects.parts import piece, tool
 from harness.wire.sink import Sink
 from harness.wire.stream import Kind
 
@@ -46,11 +47,11 @@ def _delta(obj: dict[str, Any], sink: Sink) -> Kind:
     delta = _dict(obj.get("delta"))
     kind = delta.get("type")
     if kind == "text_delta":
-        return _piece("content", delta.get("text"), Kind.TEXT, sink)
+        return piece(0, "content", delta.get("text"), Kind.TEXT, sink)
     if kind == "thinking_delta":
-        return _piece("reasoning", delta.get("thinking"), Kind.REASONING, sink)
+        return piece(0, "reasoning", delta.get("thinking"), Kind.REASONING, sink)
     if kind == "input_json_delta":
-        return _piece(_part(obj.get("index"), sink), delta.get("partial_json"), Kind.TOOL, sink)
+        return piece(0, tool(obj.get("index"), sink), delta.get("partial_json"), Kind.TOOL, sink)
     if kind in ("signature_delta", "citations_delta"):
         return Kind.EMPTY
     sink.fault("shape", f"content_block_delta of type {str(kind)[:60]}")
@@ -60,30 +61,14 @@ def _delta(obj: dict[str, Any], sink: Sink) -> Kind:
 def _block(obj: dict[str, Any], sink: Sink) -> Kind:
     block = _dict(obj.get("content_block"))
     if block.get("name"):
-        sink.name(0, _part(obj.get("index"), sink), block["name"], block.get("id"))
+        sink.name(0, tool(obj.get("index"), sink), block["name"], block.get("id"))
         return Kind.TOOL
     text, thought = block.get("text"), block.get("thinking")
     if isinstance(text, str) and text:
-        return _piece("content", text, Kind.TEXT, sink)
+        return piece(0, "content", text, Kind.TEXT, sink)
     if isinstance(thought, str) and thought:
-        return _piece("reasoning", thought, Kind.REASONING, sink)
+        return piece(0, "reasoning", thought, Kind.REASONING, sink)
     return Kind.EMPTY
-
-
-def _piece(part: str, text: Any, kind: Kind, sink: Sink) -> Kind:
-    if not isinstance(text, str):
-        sink.fault("shape", f"{part} is no text")
-        return Kind.EMPTY
-    if not text:
-        return Kind.EMPTY
-    sink.piece(0, part, text)
-    return kind
-
-
-def _part(block: Any, sink: Sink) -> str:
-    known = sink.seen.setdefault("blocks", {})
-    number = known.setdefault(str(block)[:50], len(known)) if len(known) < 10_000 else 0
-    return f"tool:{number}"
 
 
 def _usage(counts: Any, sink: Sink) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.wire.dialects import parts
 from harness.wire.sink import Sink
 from harness.wire.stream import Kind
 
@@ -48,9 +49,7 @@ def _tool(obj: Any, sink: Sink) -> Kind:
         sink.fault("shape", "tool event without tool")
         return Kind.EMPTY
     ident = str(tool.get("id", ""))[:200]
-    known = sink.seen.setdefault("fastgpt-tools", {})
-    number = known.setdefault(ident, len(known)) if len(known) < 1000 else 0
-    part = f"tool:{number}"
+    part = parts.tool(ident, sink)
     name = tool.get("functionName") or tool.get("toolName")
     if name:
         sink.name(0, part, name, ident)

@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 
 from harness.wire.dialects import errors
+from harness.wire.dialects.parts import piece
 from harness.wire.sink import RANK, Sink
 from harness.wire.stream import Kind
 
@@ -47,13 +48,7 @@ def record(obj: dict[str, Any], sink: Sink) -> Kind:
 
 
 def _text(part: str, text: Any, kind: Kind, sink: Sink) -> Kind:
-    if not text:
-        return Kind.EMPTY
-    if not isinstance(text, str):
-        sink.fault("shape", f"{part} is {type(text).__name__}, not text")
-        return Kind.EMPTY
-    sink.piece(0, part, text)
-    return kind
+    return piece(0, part, text, kind, sink) if text else Kind.EMPTY
 
 
 def _calls(calls: list[Any], sink: Sink) -> Kind:

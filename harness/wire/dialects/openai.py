@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.wire.dialects import errors
+from harness.wire.dialects.parts import piece
 from harness.wire.sink import RANK, Sink
 from harness.wire.stream import Kind
 
@@ -84,7 +85,7 @@ def _choice(choice: Any, obj: dict[str, Any], sink: Sink) -> Kind:
     if type(delta) is dict:
         kind = _delta(index, delta, obj, sink)
     elif isinstance(text := choice.get("text"), str):  # the older completions endpoint
-        kind = _text(index, "content", text, Kind.TEXT, sink)
+        kind = piece(index, "content", text, Kind.TEXT, sink)
     elif isinstance(message := choice.get("message"), dict):  # a whole answer in one event
         sink.fault("shape", "message instead of delta")
         kind = _delta(index, message, obj, sink)
@@ -109,7 +110,7 @@ def _delta(index: int, delta: dict[str, Any], obj: dict[str, Any], sink: Sink) -
         kind = _content(index, content, sink)
     for name in _REASONING:
         if thought := delta.get(name):
-            found = _text(index, "reasoning", thought, Kind.REASONING, sink)
+            found = piece(index, "reasoning", thought, Kind.REASONING, sink)
             kind = found if RANK[found] < RANK[kind] else kind
             _note_field(name, sink)
             break
@@ -122,7 +123,7 @@ def _delta(index: int, delta: dict[str, Any], obj: dict[str, Any], sink: Sink) -
 
 def _rest(index: int, delta: dict[str, Any], kind: Kind, sink: Sink) -> Kind:
     if delta.get("refusal"):
-        kind = _text(index, "refusal", delta["refusal"], Kind.TEXT, sink)
+        kind = piece(index, "refusal", delta["refusal"], Kind.TEXT, sink)
     calls = delta.get("tool_calls")
     if calls is not None and not isinstance(calls, list):
         sink.fault("shape", "tool_calls is no list")
@@ -151,29 +152,19 @@ def _content(index: int, content: Any, sink: Sink) -> Kind:
         sink.piece(index, "content", content)
         return Kind.TEXT
     if not isinstance(content, list):
-        return _text(index, "content", content, Kind.TEXT, sink)
+        return piece(index, "content", content, Kind.TEXT, sink)
     kind = Kind.EMPTY  # parts, as Mistral streams them
     for part in content:
         if isinstance(part, dict) and isinstance(part.get("text"), str):
-            found = _text(index, "content", part["text"], Kind.TEXT, sink)
+            found = piece(index, "content", part["text"], Kind.TEXT, sink)
         elif isinstance(part, dict) and isinstance(part.get("thinking"), list):
             thought = "".join(
                 p["text"] for p in part["thinking"] if isinstance(p, dict) and isinstance(p.get("text"), str)
             )
-            found = _text(index, "reasoning", thought, Kind.REASONING, sink)
+            found = piece(index, "reasoning", thought, Kind.REASONING, sink)
         else:
             continue
         kind = found if RANK[found] < RANK[kind] else kind
-    return kind
-
-
-def _text(index: int, part: str, text: Any, kind: Kind, sink: Sink) -> Kind:
-    if not isinstance(text, str):
-        sink.fault("shape", f"{part} is {type(text).__name__}, not text")
-        return Kind.EMPTY
-    if not text:
-        return Kind.EMPTY
-    sink.piece(index, part, text)
     return kind
 
 
@@ -204,7 +195,7 @@ def _function(choice: int, part: str, function: dict[str, Any], ident: Any, sink
         sink.name(choice, part, name, ident)
         kind = Kind.TOOL
     if arguments:
-        return _text(choice, part, arguments, Kind.TOOL, sink)
+        return piece(choice, part, arguments, Kind.TOOL, sink)
     return kind
 
 

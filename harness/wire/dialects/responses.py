@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.wire.dialects import errors
+from harness.wire.dialects.parts import piece, tool
 from harness.wire.sink import Sink
 from harness.wire.stream import Kind
 
@@ -32,9 +33,9 @@ def event(obj: dict[str, Any], sink: Sink) -> Kind:
     """One event; the last one (completed, incomplete, failed) finishes and ends the stream."""
     kind = obj["type"]
     if found := _TEXT.get(kind):
-        return _piece(found[0], obj.get("delta"), found[1], sink)
+        return piece(0, found[0], obj.get("delta"), found[1], sink)
     if kind in _TOOL:
-        return _piece(_part(obj.get("item_id") or obj.get("output_index"), sink), obj.get("delta"), Kind.TOOL, sink)
+        return piece(0, tool(obj.get("item_id") or obj.get("output_index"), sink), obj.get("delta"), Kind.TOOL, sink)
     response = obj.get("response")
     if isinstance(response, dict):
         sink.identity(response.get("id"), response.get("created_at"), response.get("model"), None)
@@ -43,7 +44,7 @@ def event(obj: dict[str, Any], sink: Sink) -> Kind:
         return Kind.EMPTY
     item = obj.get("item")
     if kind == "response.output_item.added" and isinstance(item, dict) and item.get("name"):
-        sink.name(0, _part(item.get("id") or obj.get("output_index"), sink), item["name"], item.get("call_id"))
+        sink.name(0, tool(item.get("id") or obj.get("output_index"), sink), item["name"], item.get("call_id"))
         return Kind.TOOL
     return Kind.EMPTY if kind in _SILENT or kind.startswith(_KNOWN) else Kind.UNKNOWN
 
@@ -63,20 +64,3 @@ def _end(kind: str, response: dict[str, Any], sink: Sink) -> Kind:
     status = kind.removeprefix("response.")
     sink.finish(0, reason if isinstance(reason, str) and reason else status)
     return Kind.TERMINATOR
-
-
-def _piece(part: str, text: Any, kind: Kind, sink: Sink) -> Kind:
-    if not isinstance(text, str):
-        sink.fault("shape", "delta is no text")
-        return Kind.EMPTY
-    if not text:
-        return Kind.EMPTY
-    sink.piece(0, part, text)
-    return kind
-
-
-def _part(item: Any, sink: Sink) -> str:
-    """Tool calls are numbered in the order in which their items show."""
-    known = sink.seen.setdefault("items", {})
-    number = known.setdefault(str(item)[:200], len(known)) if len(known) < 10_000 else 0
-    return f"tool:{number}"

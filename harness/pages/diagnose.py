@@ -13,6 +13,7 @@ from harness.capture.mask import mask_url
 from harness.errors import InputError, LimitExceeded, StreamscopeError, UnknownRoute
 from harness.models import Run
 from harness.pages import asked
+from harness.routes.catalogue import addresses
 from harness.routes.model import Route
 from harness.runs.catalogue import all_routes, find
 from harness.runs.curl import curl_command
@@ -72,11 +73,11 @@ def _form(
     request: HttpRequest, chosen: str, failure: StreamscopeError | None = None, status: int = 200
 ) -> HttpResponse:
     routes = all_routes()
-    names = [name for route in routes for name in _names(route)]
+    names = [name for route in routes for name in addresses(route)]
     chosen = chosen if chosen in names else names[0] if names else ""
     groups = [
-        ("Your routes", [name for route in routes if route.origin != "lab" for name in _names(route)]),
-        ("Built-in lab", [name for route in routes if route.origin == "lab" for name in _names(route)]),
+        ("Your routes", [name for route in routes if route.origin != "lab" for name in addresses(route)]),
+        ("Built-in lab", [name for route in routes if route.origin == "lab" for name in addresses(route)]),
     ]
     context: dict[str, Any] = {
         "groups": [group for group in groups if group[1]],
@@ -100,11 +101,6 @@ def _refused(request: HttpRequest, error: StreamscopeError) -> HttpResponse:
 
 def _status(error: StreamscopeError) -> int:
     return 404 if isinstance(error, UnknownRoute) else 429 if isinstance(error, LimitExceeded) else 400
-
-
-def _names(route: Route) -> list[str]:
-    """A route, and its cuts below the outermost hop."""
-    return [route.name, *(f"{route.name}/{hop.name}" for hop in route.hops[:-1])]
 
 
 def _hops(route: Route) -> list[list[str]]:

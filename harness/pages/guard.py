@@ -7,16 +7,16 @@ rebinding), for which it needs a public name, one with a dot in it.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from asgiref.sync import iscoroutinefunction, markcoroutinefunction
 from django.conf import settings
 from django.http import HttpRequest, JsonResponse
 from django.http.response import HttpResponseBase
 
 from harness.errors import InputError
+from harness.pages.middleware import AsyncMiddleware
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 
@@ -75,16 +75,8 @@ def refusal(method: str, headers: Mapping[str, str], allowed: Collection[str]) -
     return None
 
 
-class Guard:
+class Guard(AsyncMiddleware):
     """Middleware that answers a refused request with ``{"what","where","do"}``."""
-
-    async_capable = True
-    sync_capable = False
-
-    def __init__(self, get_response: Callable[[HttpRequest], Awaitable[HttpResponseBase]]) -> None:
-        self.get_response = get_response
-        if iscoroutinefunction(get_response):
-            markcoroutinefunction(self)
 
     async def __call__(self, request: HttpRequest) -> HttpResponseBase:
         headers = {name.lower(): value for name, value in request.headers.items()}

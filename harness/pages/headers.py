@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-
-from asgiref.sync import iscoroutinefunction, markcoroutinefunction
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+
+from harness.pages.middleware import AsyncMiddleware
 
 CSP = "; ".join(
     (
@@ -41,16 +40,8 @@ def protect(response: HttpResponseBase) -> HttpResponseBase:
     return response
 
 
-class SecurityHeaders:
-    """Middleware; async only, so that no request takes a detour through a thread."""
-
-    async_capable = True
-    sync_capable = False
-
-    def __init__(self, get_response: Callable[[HttpRequest], Awaitable[HttpResponseBase]]) -> None:
-        self.get_response = get_response
-        if iscoroutinefunction(get_response):
-            markcoroutinefunction(self)
+class SecurityHeaders(AsyncMiddleware):
+    """Middleware that protects every response of a view."""
 
     async def __call__(self, request: HttpRequest) -> HttpResponseBase:
         return protect(await self.get_response(request))

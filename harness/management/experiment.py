@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from asgiref.sync import sync_to_async
 from django.core.management.base import CommandParser
 
 from harness.capture.model import Capture
 from harness.diagnose.answer import Answer
 from harness.errors import InputError
-from harness.management.base import Outcome
+from harness.management.base import Outcome, code_of
 from harness.management.with_logs import WithLogs
+from harness.probe.recording import read_recording
+from harness.report.hops import hop_rows, hop_table
 from harness.report.junit import junit
+from harness.report.told import told
 from harness.routes.model import Hop, Route
+from harness.runs.baseline import Change, changes, held_against
 from harness.runs.curl import curl_command
 from harness.runs.ladder import PROMPT, Plan, unreached
 from harness.runs.result import RunResult, save
+from harness.timeline.row import row
+from harness.wire.decode import decode
 
 
 class Experiment(WithLogs):
@@ -35,6 +43,9 @@ class Experiment(WithLogs):
         parser.add_argument("--no-stream", action="store_true", help="ask for an answer that is not streamed")
         parser.add_argument("--save", type=Path, metavar="DIR", help="write the captures there")
         parser.add_argument("--junit", type=Path, metavar="FILE", help="write JUnit XML there")
+        parser.add_argument(
+            "--baseline", metavar="RUN", help="fail where it is worse than this run (id, or folder of captures)"
+        )
         parser.add_argument("--curl", action="store_true", help="only print the curl command of each hop")
         self.add_logs(parser)
 
@@ -54,8 +65,20 @@ class Experiment(WithLogs):
             **more,
         )
 
-    def finish(self, result: RunResult, route: Route, plan: Plan, options: Mapping[str, Any]) -> Answer | Outcome:
-        """Name the hops out of reach, write what was asked for, and hand the answer on."""
+    async def earlier(self, options: Mapping[str, Any]) -> Sequence[Capture] | None:
+        """The captures of ``--baseline``, read before anything is sent. Raises InputError."""
+        name = options["baseline"]
+        return None if name is None else await sync_to_async(baseline)(name)
+
+    def finish(
+        self,
+        result: RunResult,
+        route: Route,
+        plan: Plan,
+        options: Mapping[str, Any],
+        earlier: Sequence[Capture] | None = None,
+    ) -> Outcome:
+        """Name the hops out of reach, hold it against the baseline, write what was asked for, and hand it all on."""
         hops = {hop.name: hop for hop in route.hops}
         for capture in unreached(result.captures):
             why = capture.end.detail or capture.end.kind if capture.end else ""
@@ -64,12 +87,36 @@ class Experiment(WithLogs):
             )
             self.say("  " + curl_command(route, hops[capture.hop], said(plan.prompt), stream=plan.stream))
             self.say(f"  python manage.py ladder {route.name} --add {capture.hop}={capture.hop}.trace")
+        found: list[Change] = [] if earlier is None else changes(earlier, result.captures)
+        answer = held_against(result.answer, found)
         if options["save"]:
-            files = save(result.captures, options["save"])
+            files = save((*result.captures, *result.records), options["save"])
             self.say(f"{len(files)} captures written to {options['save']}")
         if options["junit"]:
-            write(options["junit"], junit(result.answer, route.name))
-        return self.beside_logs(result.answer, result.captures, options, fresh=True)
+            write(options["junit"], junit(answer, route.name))
+        outcome = self.beside_logs(answer, result.captures, options, fresh=True)
+        if isinstance(outcome, Answer):
+            outcome = Outcome(outcome.as_json(), self._picture(outcome), code_of(outcome))
+        data = outcome.data | {"hops": hop_rows(result.captures)}
+        text = outcome.text + "\n" + hop_table(result.captures) + "\n"
+        if result.records:
+            data["ledger"] = [row(decode(record)) for record in result.records]
+            text += "The engine's own record of each exchange (its ledger) was read beside ours.\n"
+        if earlier is not None:
+            data["baseline"] = [change.as_json() for change in found]
+            text += "\n".join(["", f"against {options['baseline']}:", *map(str, found)]) + "\n"
+        return replace(outcome, data=data, text=text)
+
+
+def baseline(name: str) -> Sequence[Capture]:
+    """The captures of a folder that ``--save`` wrote, or of a stored run. Raises InputError."""
+    folder = Path(name)
+    if not folder.is_dir():
+        return told(name).captures
+    files = sorted(folder.glob("*.capture.jsonl"))
+    if not files:
+        raise InputError("no *.capture.jsonl in that folder", name, "Name one that --save wrote.")
+    return [capture for file in files for capture in read_recording(file)]
 
 
 def said(prompt: str) -> Sequence[Mapping[str, str]]:
@@ -90,8 +137,6 @@ def write(file: Path, text: str) -> None:
 
 def added(words: Sequence[str]) -> dict[str, list[Capture]]:
     """``HOP=FILE`` words as recordings by hop name. Raises InputError."""
-    from harness.probe.recording import read_recording
-
     found: dict[str, list[Capture]] = {}
     for word in words:
         hop, mark, name = word.partition("=")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from uuid import uuid4
 
 from harness.capture.model import Capture
-from harness.diagnose.answer import Answer
-from harness.diagnose.run import diagnose
 from harness.errors import UnknownRoute
 from harness.probe.exchange import probe
 from harness.routes.model import Hop, Route
+from harness.runs.ledger import Ledger
 from harness.runs.result import RunResult, Tell, outline
 from harness.runs.steps import Watch
 
@@ -56,32 +56,49 @@ async def probe_hop(
 
 async def climb(route: Route, hops: Sequence[Hop], plan: Plan, tell: Tell, watch: Watch | None = None) -> RunResult:
     """Rounds over ``hops``. Until a fault, only the bad round and the good one before it are kept."""
+    ledger = Ledger.of(route, plan.prompt)
+    try:
+        result = await _climb(route, hops, plan, tell, watch, ledger)
+    finally:
+        await ledger.witness.aclose()
+    if route.origin == "lab" and unreached(result.captures):
+        tell(NO_LAB)
+    return result
+
+
+async def _climb(
+    route: Route, hops: Sequence[Hop], plan: Plan, tell: Tell, watch: Watch | None, ledger: Ledger
+) -> RunResult:
     rounds = plan.most if plan.until_fault else plan.repeat
     kept: list[Capture] = []
     before: list[Capture] = []
     for number in range(rounds):
-        captures = await _round(route, hops, plan, number if rounds > 1 else None, tell, watch)
+        captures = await _round(route, hops, plan, number if rounds > 1 else None, tell, watch, ledger)
+        await ledger.ask(captures)
         if not plan.until_fault:
             kept += captures
             continue
-        answer = _judge(captures)
+        answer = ledger.judge(captures)
         if answer.verdict.healthy is not True:
             tell(f"round {number + 1}: {answer.verdict.summary}")
-            if route.origin == "lab" and unreached(captures):
-                tell(NO_LAB)
             both = tuple(before + captures)
-            return RunResult(both, _judge(both) if before else answer, number + 1)
+            return RunResult(both, ledger.judge(both) if before else answer, number + 1, ledger.records(both))
+        ledger.forget(before)
         before = captures
-    if route.origin == "lab" and unreached(kept or before):
-        tell(NO_LAB)
     if plan.until_fault:
         tell(f"no fault in {rounds} rounds")
         kept = before
-    return RunResult(tuple(kept), _judge(kept), rounds)
+    return RunResult(tuple(kept), ledger.judge(kept), rounds, ledger.records(kept))
 
 
 async def _round(
-    route: Route, hops: Sequence[Hop], plan: Plan, number: int | None, tell: Tell, watch: Watch | None
+    route: Route,
+    hops: Sequence[Hop],
+    plan: Plan,
+    number: int | None,
+    tell: Tell,
+    watch: Watch | None,
+    ledger: Ledger,
 ) -> list[Capture]:
     seen = watch or (lambda hop, number, capture: None)
 
@@ -92,7 +109,11 @@ async def _round(
                 seen(hop, number, capture)
             return recorded
         seen(hop, number, None)
-        capture = await probe(route, hop, prompt=plan.prompt, stream=plan.stream, repeat=number)
+        key = uuid4().hex
+        extra = ledger.key_field(hop, key)
+        capture = await probe(
+            route, hop, prompt=plan.prompt, stream=plan.stream, repeat=number, exchange_id=key, body_extra=extra
+        )
         seen(hop, number, capture)
         tell(outline(capture) if number is None else f"round {number + 1}, {outline(capture)}")
         return [capture]
@@ -107,10 +128,6 @@ async def _round(
 def _added(captures: Sequence[Capture], hop: Hop, number: int | None) -> list[Capture]:
     """The recording for this round, under the hop's name: the n-th of several, the only one in the first."""
     return [replace(c, hop=hop.name, kind=hop.kind, repeat=number) for c in captures[number or 0 :][:1]]
-
-
-def _judge(captures: Sequence[Capture]) -> Answer:
-    return diagnose(captures)
 
 
 def unreached(captures: Sequence[Capture]) -> list[Capture]:

@@ -17,11 +17,15 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """``captures`` are what ``answer`` judges. ``rounds``: how many were made (more than kept with until-fault)."""
+    """``captures`` are what ``answer`` judges. ``rounds``: how many were made (more than kept with until-fault).
+
+    ``records``: what the engine itself wrote (tap ``emit``) in these exchanges, where it tells; the verdict knows it.
+    """
 
     captures: tuple[Capture, ...]
     answer: Answer
     rounds: int = 1
+    records: tuple[Capture, ...] = ()
 
 
 def save(captures: tuple[Capture, ...], directory: Path) -> list[Path]:
@@ -32,7 +36,10 @@ def save(captures: tuple[Capture, ...], directory: Path) -> list[Path]:
         for capture in captures:
             number = "" if capture.repeat is None else f".{capture.repeat}"
             name = "".join(c if c.isalnum() or c in "-_." else "_" for c in capture.hop)
-            files.append(directory / f"{name}.{capture.tap}{number}.capture.jsonl")
+            file, more = directory / f"{name}.{capture.tap}{number}.capture.jsonl", 2
+            while file in files:  # the engine has a record of each exchange of a round
+                file, more = directory / f"{name}.{capture.tap}-{more}{number}.capture.jsonl", more + 1
+            files.append(file)
             files[-1].write_bytes(dumps(capture))
     except OSError as error:
         what = f"the captures cannot be written: {error.strerror}"

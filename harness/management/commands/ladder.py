@@ -6,7 +6,6 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from harness.diagnose.answer import Answer
 from harness.management.base import Outcome
 from harness.management.experiment import Experiment, added, curls
 from harness.runs.catalogue import afind
@@ -24,10 +23,11 @@ class Command(Experiment):
         )
         parser.add_argument("--concurrent", action="store_true", help="ask the hops of a round at once, not in turn")
 
-    async def run(self, **options: Any) -> Answer | Outcome:
+    async def run(self, **options: Any) -> Outcome:
         route = await afind(options["route"])
         plan = self.plan(options, added=added(options["add"]) if options["add"] else {}, together=options["concurrent"])
         if options["curl"]:
             lines = curls(route, route.hops, plan)
             return Outcome(lines, "\n".join(lines.values()))
-        return self.finish(await ladder(route, plan, tell=self.say), route, plan, options)
+        earlier = await self.earlier(options)
+        return self.finish(await ladder(route, plan, tell=self.say), route, plan, options, earlier)

@@ -6,7 +6,6 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from harness.diagnose.answer import Answer
 from harness.management.base import Outcome
 from harness.management.experiment import Experiment, curls
 from harness.runs.catalogue import afind
@@ -20,9 +19,10 @@ class Command(Experiment):
         parser.add_argument("route", metavar="ROUTE[/HOP]", help="a route, or a route cut off at a hop")
         self.add_experiment(parser)
 
-    async def run(self, **options: Any) -> Answer | Outcome:
+    async def run(self, **options: Any) -> Outcome:
         route, plan = await afind(options["route"]), self.plan(options)
         if options["curl"]:
             lines = curls(route, [route.outermost], plan)
             return Outcome(lines, "\n".join(lines.values()))
-        return self.finish(await probe_hop(route, plan, tell=self.say), route, plan, options)
+        earlier = await self.earlier(options)
+        return self.finish(await probe_hop(route, plan, tell=self.say), route, plan, options, earlier)

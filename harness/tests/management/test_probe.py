@@ -104,3 +104,27 @@ def test_a_file_that_cannot_be_written_is_said_so(tmp_path):
     (tmp_path / "file").write_text("")
     done = manage(tmp_path, "probe", "lab-steady", "--save", str(tmp_path / "file" / "x"))
     assert done.returncode == 2 and "captures cannot be written" in done.stderr
+
+
+async def test_a_baseline_is_kept_and_what_is_worse_than_it_is_exit_1(tmp_path):
+    late = [0.0]
+
+    async def script(talk: Talk) -> None:
+        await talk.send(HEAD)
+        await asyncio.sleep(late[0])
+        await talk.send(chunk(GOOD), LAST)
+
+    folder = str(tmp_path / "base")
+    saved = await probed(tmp_path, script, "--repeat", "3", "--save", folder)
+    same = await probed(tmp_path, script, "--repeat", "3", "--baseline", folder)
+    late[0] = 0.4
+    worse = await probed(tmp_path, script, "--repeat", "3", "--baseline", folder, "--format", "json")
+    assert saved.returncode == same.returncode == 0 and "TTFT" in same.stdout and "noise" in same.stdout
+    answer = json.loads(worse.stdout)
+    assert worse.returncode == 1 and answer["verdict"]["symptom"] == "first-byte"
+    assert any(row["worse"] and row["figure"] == "TTFT" for row in answer["baseline"]) and answer["hops"]
+
+
+def test_a_baseline_that_is_not_there_is_said_before_anything_is_sent(tmp_path):
+    done = manage(tmp_path, "ladder", "lab-steady", "--baseline", "nothing")
+    assert done.returncode == 2 and "no run 'nothing'" in done.stderr and "lab is not" not in done.stderr

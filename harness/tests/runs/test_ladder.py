@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from statistics import median
+
 import pytest
 
 from harness.errors import UnknownRoute
@@ -116,3 +119,33 @@ async def test_when_no_hop_is_reached_nothing_is_judged_and_each_is_named():
     result = await ladder(Route("r", hops, "m", SOON), Plan())
     assert result.answer.verdict.healthy is None
     assert [c.hop for c in unreached(result.captures)] == ["engine", "engine-2"]
+
+
+def span_ms(captures) -> float:
+    """From the first request to the last end, on the captures' own stamps."""
+    begun = [datetime.fromisoformat(c.sent_at).timestamp() * 1000 for c in captures]
+    return max(t + c.end.t for t, c in zip(begun, captures, strict=True)) - min(begun)
+
+
+async def test_in_turn_costs_little_more_than_its_streams():
+    """At most 1.1 times their sum, the looks into the ledger included."""
+    async with running() as lab:
+        plan = Plan(prompt="count [[lab events=20 rate=20]]", repeat=3)
+        result = await ladder(through(lab.base, "passthrough"), plan)
+    assert len(result.records) == 6
+    assert span_ms(result.captures) <= 1.1 * sum(c.end.t for c in result.captures)
+
+
+async def test_four_hops_at_once_cost_little_more_than_one_stream():
+    """At most 1.5 times one stream a repeat; in turn it would be four times."""
+    async with running() as lab:
+        vias = ("passthrough", "rewrite", "passthrough")
+        hops = [Hop("engine", url=f"{lab.base}/v1")]
+        hops += [Hop(f"gateway-{n}", "gateway", url=f"{lab.base}/via/{via}/v1") for n, via in enumerate(vias, 1)]
+        plan = Plan(prompt="count [[lab events=20 rate=20]]", repeat=2, together=True)
+        result = await ladder(Route("r", tuple(hops), "lab-steady", SOON), plan)
+    assert len(result.captures) == 8 and result.answer.verdict.healthy is True
+    one = median(c.end.t for c in result.captures)
+    assert span_ms(result.captures) <= 2 * 1.5 * one
+    for number in range(2):
+        assert span_ms([c for c in result.captures if c.repeat == number]) <= 1.5 * one

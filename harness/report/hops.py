@@ -1,0 +1,79 @@
+"""A ladder as a table: each hop's figures over its repeats, whether its text is the inner hop's, and its head."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from statistics import median
+from typing import Any
+
+from harness.capture.model import Capture
+from harness.report.columns import fill, plain, table
+from harness.report.text import duration
+from harness.runs.heads import differing
+from harness.timeline.metrics import Metrics, Spread, measure
+from harness.timeline.outcome import outcome
+from harness.wire.decode import decode
+
+HEAD = ("hop", "TTFB", "TTFT", "ITL p50", "p95", "p99", "max", "per read", "end", "text")
+
+
+def hop_rows(captures: Sequence[Capture]) -> list[dict[str, Any]]:
+    """One row a hop, innermost first: medians over its repeats (ITL pooled), ms; ``text_equal`` to the innermost hop
+    with any, None for that one; ``outcomes``: how many ended how; ``http``: status and version of the first answer."""
+    groups: dict[str, list[Capture]] = {}
+    for capture in captures:
+        groups.setdefault(capture.hop, []).append(capture)
+    inner: set[str] | None = None
+    rows = []
+    for hop, group in groups.items():
+        streams = [decode(capture) for capture in group]
+        figures = [measure(stream) for stream in streams]
+        texts = {stream.text() for stream in streams}
+        same = None if inner is None or not any(texts) else texts == inner
+        inner = texts if inner is None and any(texts) else inner
+        rows.append(
+            {
+                "hop": hop,
+                "repeats": len(group),
+                "ttfb_ms": _middle(figures, "ttfb_ms"),
+                "ttft_ms": _middle(figures, "ttft_ms"),
+                "itl_ms": Spread.of(array("d", (gap for m in figures for gap in m.itl_ms))).as_json(),
+                "coalescing": _middle(figures, "coalescing"),
+                "end_ms": _middle(figures, "end_ms"),
+                "outcomes": dict(Counter(outcome(stream) for stream in streams)),
+                "text_equal": same,
+                "http": next((f"{c.head.status} HTTP/{c.head.http}" for c in group if c.head), None),
+            }
+        )
+    return rows
+
+
+def _middle(figures: Sequence[Metrics], name: str) -> float | None:
+    values = [value for m in figures if (value := getattr(m, name)) is not None]
+    return median(values) if values else None
+
+
+def hop_table(captures: Sequence[Capture], width: int = 80) -> str:
+    """The rows as text, and the headers that the hops do not share."""
+    rows = hop_rows(captures)
+    lines = table(HEAD, [_cells(row) for row in rows])
+    for name, values in differing(captures).items():
+        told = ", ".join(f"{hop}: {value or '(missing)'}" for hop, value in values.items())
+        lines += fill(plain(f"head {name}: {told}"), width)
+    return "\n".join(lines)
+
+
+def _cells(row: Mapping[str, Any]) -> list[str]:
+    gaps = row["itl_ms"]
+    ends = " ".join(how if count == row["repeats"] else f"{count}×{how}" for how, count in row["outcomes"].items())
+    lumps = row["coalescing"]
+    return [
+        plain(row["hop"]),
+        *(duration(row[name]) for name in ("ttfb_ms", "ttft_ms")),
+        *(duration(gaps[q]) for q in ("p50", "p95", "p99", "max")),
+        "–" if lumps is None else f"{lumps:.1f}",
+        f"{ends} {duration(row['end_ms'])}",
+        {True: "equal", False: "differs", None: "–"}[row["text_equal"]],
+    ]

@@ -1,0 +1,41 @@
+"""A ladder's table: figures over repeats, whose text differs, which headers do."""
+
+from __future__ import annotations
+
+import json
+
+from harness.capture.model import Capture, End, Head, stamped
+from harness.report.hops import hop_rows, hop_table
+
+
+def seen(hop: str, text: str, *, first: float = 100.0, repeat: int = 0, headers=(), whole: bool = True) -> Capture:
+    words = [{"choices": [{"index": 0, "delta": {"content": word + " "}}]} for word in text.split()]
+    reads = [(first + 10 * n, b"data: " + json.dumps(word).encode() + b"\n\n") for n, word in enumerate(words)]
+    if whole:
+        reads.append((first + 10 * len(words), b"data: [DONE]\n\n"))
+    body, times, ends = stamped(reads)
+    head = Head(50.0, 200, "1.1", (("content-type", "text/event-stream"), *headers))
+    end = End(first + 10 * len(words) + 1, "complete" if whole else "truncated")
+    return Capture(hop, repeat=repeat, head=head, body=body, times=times, ends=ends, end=end)
+
+
+def test_figures_are_medians_over_repeats_and_gaps_are_pooled():
+    captures = [seen("engine", "a b c", first=first, repeat=n) for n, first in enumerate((90.0, 100.0, 400.0))]
+    (row,) = hop_rows(captures)
+    assert (row["ttft_ms"], row["repeats"], row["coalescing"]) == (100.0, 3, 1.0)
+    assert row["itl_ms"]["max"] == 10.0 and row["outcomes"] == {"done": 3} and row["text_equal"] is None
+
+
+def test_another_text_and_other_headers_show():
+    captures = [seen("engine", "a b c"), seen("gateway", "a c b", headers=(("via", "1.1 gw"),))]
+    assert [row["text_equal"] for row in hop_rows(captures)] == [None, False]
+    text = hop_table(captures)
+    assert "differs" in text and "head via: engine: (missing), gateway: 1.1 gw" in text
+
+
+def test_ends_that_differ_are_counted_and_an_unreached_hop_has_no_figures():
+    refused = Capture("proxy", end=End(1.0, "reset", "refused"))
+    captures = [seen("engine", "a b c"), seen("engine", "a b c", repeat=1, whole=False), refused]
+    text = hop_table(captures)
+    assert "1×done 1×truncated" in text
+    assert hop_rows(captures)[1]["ttft_ms"] is None and "proxy" in text

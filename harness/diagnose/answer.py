@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +12,7 @@ SYMPTOMS = (
     "content", "render",
 )  # fmt: skip
 SEVERITIES = ("error", "warning", "info")
-OUTCOMES = ("done", "truncated", "reset", "timeout", "aborted", "interrupted", "failed")
+"""From the worst down: a user is hurt; fragile or off-spec; a hazard or a fact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,3 +76,8 @@ class Answer:
             "findings": [finding.as_json() for finding in self.findings],
             "verdict": self.verdict.as_json(),
         }
+
+
+def worst_first(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings by severity; those of one severity keep their order."""
+    return sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))

@@ -9,9 +9,9 @@ from harness.diagnose.thresholds import FLOWING_GAPS
 from harness.diagnose.view import View
 
 
-def cut_figures(view: View, end_ms: float | None = None) -> dict[str, Any]:
-    """Evidence of a cut at the view's end (or at ``end_ms``, when the inner hop saw it earlier)."""
-    end = view.end_ms if end_ms is None else end_ms
+def cut_figures(view: View) -> dict[str, Any]:
+    """Evidence of a cut at the view's end: times in ms, ``timer_s`` in seconds."""
+    end = view.end_ms
     last = _last_bytes_ms(view)
     silent = max(0.0, end - last)
     usual = view.median_gap or (max(view.gaps) if view.gaps else 0.0)

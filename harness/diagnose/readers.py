@@ -81,8 +81,8 @@ def _events(body: bytes, *, empty: bool = False) -> Iterator[str]:
         touched = touched or name in ("data", "id", "event")
 
 
-def _data_lines(lines: Iterable[str], prefix: str = "data: ") -> Iterator[str]:
-    return (line[len(prefix) :] for line in lines if line.startswith(prefix))
+def _data_lines(lines: Iterable[str]) -> Iterator[str]:
+    return (line[6:] for line in lines if line.startswith("data: "))
 
 
 def standard(reads: Sequence[bytes]) -> Seen:

@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.capture.bundle import resolve_shared
 from harness.capture.model import Capture
-from harness.diagnose.answer import Answer, Finding, Verdict
+from harness.diagnose.answer import Answer, Finding, Verdict, worst_first
 from harness.diagnose.attribute import attribute
 from harness.diagnose.comparable import comparable, tells
 from harness.diagnose.fault import spoken
@@ -52,9 +52,7 @@ def diagnose(
         rows += [row(view.stream) for view in views]
         findings += [replace(finding, repeat=repeat) for finding in found]
         verdicts.append(verdict)
-    order = {"error": 0, "warning": 1, "info": 2}
-    findings.sort(key=lambda finding: order[finding.severity])
-    return Answer(tuple(rows), tuple(findings), merge(verdicts))
+    return Answer(tuple(rows), tuple(worst_first(findings)), merge(verdicts))
 
 
 def diagnose_views(views: Sequence[View], *, consumers: bool = False) -> tuple[Verdict, list[Finding]]:

@@ -11,10 +11,10 @@ from harness.lab.params import Params
 from harness.lab.plan import Emission, Plan
 
 
-def nth(plan: Plan, p: Params, default: str | int = "50%", name: str = "at") -> int | None:
-    """Index of the emission that is content event number ``name`` (1-based, or a share); None without content."""
+def nth(plan: Plan, p: Params, default: str | int = "50%") -> int | None:
+    """Index of the emission that is content event number ``at`` (1-based, or a share); None without content."""
     content = plan.content()
-    return content[p.place(name, default, len(content)) - 1] if content else None
+    return content[p.place("at", default, len(content)) - 1] if content else None
 
 
 def chosen(plan: Plan, p: Params, at: int, every: int) -> list[int]:

@@ -46,7 +46,7 @@ def body(number: int, events: int, rate: float) -> dict[str, object]:
 def measure(streams: int = 500, rate: float = 20.0, seconds: float = 8.0) -> Load:
     """Run ``streams`` at ``rate`` events a second for ``seconds`` each and compare the ledger with the plans."""
     here, there = Pipe()
-    lab = Process(target=_lab, args=(there, streams), daemon=True)
+    lab = Process(target=_lab, args=(there,), daemon=True)
     lab.start()
     try:
         base = here.recv()
@@ -73,7 +73,7 @@ async def _clients(base: str, streams: int, events: int, rate: float) -> None:
     await asyncio.gather(*(one(i) for i in range(streams)))
 
 
-def _lab(pipe: Connection, streams: int) -> None:
+def _lab(pipe: Connection) -> None:
     async def main() -> None:
         loop = asyncio.get_running_loop()
         async with running() as lab:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.diagnose.answer import Answer, Finding, Verdict
+from harness.diagnose.answer import Answer, Finding, Verdict, worst_first
 
 HOP = "proxy"
 
@@ -35,8 +35,7 @@ def hint(
 
 def answer(findings: Sequence[Finding]) -> Answer:
     """Healthy unless a finding is an error; errors first."""
-    order = {"error": 0, "warning": 1, "info": 2}
-    told = sorted(findings, key=lambda finding: order[finding.severity])
+    told = worst_first(findings)
     errors = [finding for finding in told if finding.severity == "error"]
     if errors:
         verdict = Verdict(False, HOP, errors[0].symptom, "likely", errors[0].summary)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.diagnose.answer import Answer, Finding, Verdict
+from harness.diagnose.answer import Answer, Finding, Verdict, worst_first
 from harness.report.columns import columns, fill, pad, plain, table
 
 MARKS = {"error": "✗", "warning": "!", "info": "·"}
@@ -20,7 +20,7 @@ def render(answer: Answer, width: int = 80, colour: bool = False) -> str:
     parts = [_verdict(answer.verdict, width, paint)]
     if answer.captures:
         parts.append(_hops(answer.captures, answer.verdict.first_bad_hop, width, paint))
-    parts += [_finding(finding, width, paint) for finding in _ordered(answer.findings)]
+    parts += [_finding(finding, width, paint) for finding in worst_first(answer.findings)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -104,10 +104,6 @@ def _labelled(label: str, text: str, width: int) -> list[str]:
         return [head + plain(rows[0]), *(" " * 12 + plain(row) for row in rows[1:])]
     wrapped = fill(plain(text), width, " " * 12)
     return [head + wrapped[0][12:], *wrapped[1:]]
-
-
-def _ordered(findings: Sequence[Finding]) -> list[Finding]:
-    return sorted(findings, key=lambda finding: ("error", "warning", "info").index(finding.severity))
 
 
 def duration(ms: float | None) -> str:

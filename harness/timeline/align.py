@@ -169,7 +169,7 @@ def _moves(edits: list[Edit], a: Units, b: Units) -> list[Edit]:
                     kind = "doubled" if _echo(outer, at, at + len(part)) else "foreign"
                     out.append(Edit(kind, edit.a, edit.a, at, at + len(part)))
     out += [edit for edits_left in missing.values() for edit in edits_left]
-    return _pair_changes(_joined(sorted(out, key=lambda e: (e.b, e.a))), inner, outer)
+    return _pair_changes(_joined(sorted(out, key=lambda e: (e.b, e.a))))
 
 
 def _parts(units: Units, start: int, stop: int) -> list[tuple[str, int]]:
@@ -206,7 +206,7 @@ def _joined(edits: list[Edit]) -> list[Edit]:
     return out
 
 
-def _pair_changes(edits: list[Edit], inner: str, outer: str) -> list[Edit]:
+def _pair_changes(edits: list[Edit]) -> list[Edit]:
     """A lost and a foreign stretch at the same place are one change, unless one is a part of the other."""
     out: list[Edit] = []
     for edit in edits:

@@ -25,7 +25,7 @@ STATUSES: dict[int, tuple[str, str]] = {
 }
 
 
-def advice_for(status: int, message: str = "") -> tuple[str, str]:
+def advice_for(status: int) -> tuple[str, str]:
     """(cause, fix) for a status; the class of the status where the number is not in the table."""
     if status in STATUSES:
         return STATUSES[status]

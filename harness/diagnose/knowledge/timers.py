@@ -25,7 +25,6 @@ class Timer(NamedTuple):
 
 FRONT = frozenset({"proxy", "network-path"})
 APP = frozenset({"app", "gateway"})
-ANY = FRONT | APP | {"client", "browser"}
 
 TIMERS: tuple[Timer, ...] = (
     Timer(5, "idle", "httpx default", "httpx.Timeout(read=…)", APP | {"client"}),

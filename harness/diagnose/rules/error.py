@@ -53,7 +53,7 @@ SILENCED = Fault(
 def alone(view: View) -> Iterator[Finding]:
     if view.refused:
         message = body_message(view)
-        cause, advice = advice_for(view.status or 0, message)
+        cause, advice = advice_for(view.status or 0)
         yield STATUS.found(
             view,
             "error",

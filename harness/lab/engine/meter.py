@@ -69,8 +69,8 @@ class Meter:
     def __post_init__(self) -> None:
         self.histograms = {name: Histogram(buckets) for name, (buckets, _) in HISTOGRAMS.items()}
 
-    def observe(self, name: str, value: float, times: int = 1) -> None:
-        self.histograms[name].observe(value, times)
+    def observe(self, name: str, value: float) -> None:
+        self.histograms[name].observe(value)
 
     def gauge(self, name: str) -> float:
         rows = self.gauges() if self.gauges else {"num_requests_running": self.active}

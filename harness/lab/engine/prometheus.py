@@ -20,9 +20,9 @@ class Histogram:
     def __post_init__(self) -> None:
         self.counts = [0] * (len(self.buckets) + 1)
 
-    def observe(self, value: float, times: int = 1) -> None:
-        self.counts[bisect_left(self.buckets, value)] += times
-        self.total += value * times
+    def observe(self, value: float) -> None:
+        self.counts[bisect_left(self.buckets, value)] += 1
+        self.total += value
 
     def lines(self, name: str, labels: Labels) -> list[str]:
         rows, so_far = [], 0

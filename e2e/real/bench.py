@@ -1,49 +1,33 @@
-"""Measure rows of the table: start each setting's parts before the lab, run the ladder, and judge one exchange at
-both its ends besides."""
+"""Measure rows of the table: start each setting's parts before the lab, ask every hop, and find in the lab's ledger
+what it sent of the very exchange that came out."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import multiprocessing
+import threading
 import uuid
-from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from typing import Any
 
 from e2e.parts.part import Running, running_part
+from e2e.real.judge import Measured, Taken, judge
 from e2e.real.row import LEAVES, MARKERS, Row, Setting
+from e2e.real.sources import scenarios
 from harness.capture.model import Capture
-from harness.diagnose.answer import Answer
-from harness.diagnose.pair import Pair
-from harness.diagnose.run import diagnose
-from harness.diagnose.view import View
 from harness.lab.desk import Lab
 from harness.lab.ledger import Record
+from harness.lab.server import running as lab_running
 from harness.probe.clock import host_clock
 from harness.probe.exchange import open_exchange, probe
 from harness.probe.recorder import MemoryRecorder
 from harness.routes.model import Hop, Route, Timeouts
-from harness.runs.ladder import Plan, ladder
 from harness.tasks import start
-from harness.wire.decode import decode
 
-LEAVES_AFTER_S = 0.5
-APART_MS = 2.0  # reads closer than this came in one burst
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """``ladder``: two exchanges, at the engine and through the part. ``same``: one, as the lab sent it and as it was
-    read behind the part (None where the part answered from its cache). ``alone``: the read alone. ``bursts`` of reads;
-    ``delay_ms`` the longest from emission to arrival; ``left_ms`` how long after the client left the lab saw it."""
-
-    ladder: Answer | None
-    same: Answer | None
-    alone: Answer
-    captures: tuple[Capture, ...]
-    bursts: int
-    delay_ms: float | None
-    left_ms: float | None
+LEAVES_AFTER = 20  # writes of the lab that the client waits for
 
 
 def hops(lab: Lab, row: Row, running: Sequence[Running]) -> tuple[Hop, ...]:
@@ -58,8 +42,8 @@ def hops(lab: Lab, row: Row, running: Sequence[Running]) -> tuple[Hop, ...]:
     return tuple(found)
 
 
-async def leave(route: Route, prompt: str, key: str) -> Capture:
-    """Ask the outermost hop and go away after :data:`LEAVES_AFTER_S`, whatever has come by then."""
+async def leave(route: Route, prompt: str, key: str, when: Callable[[], Awaitable[None]]) -> Capture:
+    """Ask the outermost hop and go away once ``when`` returns, whatever has come by then."""
     hop = route.outermost
     recorder = MemoryRecorder(Capture(hop.name, hop.kind, "read", hop.wire, key, route.name), host_clock())
     messages = [{"role": "user", "content": prompt}]
@@ -69,53 +53,52 @@ async def leave(route: Route, prompt: str, key: str) -> Capture:
             async for _ in exchange:
                 pass
 
-    with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(listen(), LEAVES_AFTER_S)
+    listening = start(listen(), "listen until leaving")
+    await when()
+    listening.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await listening
     return recorder.capture("read")
 
 
-async def ended(record: Record, limit_s: float = 30.0) -> None:
-    """Until the lab has ended that answer."""
+async def until(happened: Callable[[], object], limit_s: float = 30.0) -> None:
+    """Until it has happened in the lab, whose ledger has no bell."""
     async with asyncio.timeout(limit_s):
-        while record.ending is None:  # noqa: ASYNC110 - the ledger has no bell
+        while not happened():  # noqa: ASYNC110 - see above
             await asyncio.sleep(0.02)
 
 
-def emission(lab: Lab, capture: Capture, key: str) -> Record | None:
-    """The lab's record of that very exchange: by its header, else by the key in the prompt's marker."""
-    found = lab.ledger.find(capture.exchange) or lab.ledger.find(key)
+def emission(lab: Lab, exchange: str, key: str) -> Record | None:
+    """The lab's record of an exchange: by its header, else by the key in the prompt's marker or the user field."""
+    found = lab.ledger.find(exchange) or lab.ledger.find(key)
     return found[-1] if found else None
 
 
-async def measure(lab: Lab, row: Row, running: Sequence[Running]) -> Measured:
-    """One row: its ladder (or a client that leaves), the lab's record of the outermost exchange, and all verdicts."""
+async def measure(lab: Lab, row: Row, running: Sequence[Running]) -> Taken:
+    """One row's captures: each hop asked in turn, as the ladder does, or a client that leaves; and the lab's record."""
     key = uuid.uuid4().hex
     knobs = "events=150 rate=50" if row.upstream == LEAVES else row.knobs or row.setting.knobs
     prompt = f"Count. [[lab {knobs} key={key} {MARKERS[row.upstream]}]]"
     route = Route("row", hops(lab, row, running), model="lab-steady", timeouts=Timeouts(10, 30, 60))
     if row.again:
         await probe(route, route.outermost, prompt="Before. [[lab events=40 rate=50]]")
+    climbed: list[Capture] = []
     if row.upstream == LEAVES:
-        outer, climbed = await leave(route, prompt, key), None
-        captures: tuple[Capture, ...] = (outer,)
+
+        def spoken() -> bool:
+            record = emission(lab, key, key)
+            return record is not None and len(record.times) >= LEAVES_AFTER
+
+        outer = await leave(route, prompt, key, lambda: until(spoken))
     else:
-        result = await ladder(route, Plan(prompt=prompt))
-        captures, climbed, outer = result.captures, result.answer, result.captures[-1]
-    record = emission(lab, outer, key)
-    same, delay, left = None, None, None
-    if record is not None:
-        await ended(record)
-        emit = replace(record.capture(), exchange=outer.exchange)
-        captures = (*captures, emit)
-        same = diagnose([emit, outer])
-        pair = Pair(View(decode(emit), 0), View(decode(outer), 1))
-        delay = max((row.outer_ms - row.inner_ms for row in pair.timed), default=None)
-        if delay is not None:
-            delay -= pair.shift_ms or 0.0
-        if "client_left_ms" in emit.meta and row.upstream == LEAVES and outer.end:
-            left = emit.meta["client_left_ms"] + (pair.shift_ms or 0.0) - outer.end.t
-    bursts = 1 + sum(b - a >= APART_MS for a, b in pairwise(outer.times)) if len(outer.times) else 0
-    return Measured(climbed, same, diagnose([outer]), captures, bursts, delay, left)
+        for hop in route.hops:
+            climbed.append(await probe(route, hop, prompt=prompt))
+        outer = climbed[-1]
+    record = emission(lab, outer.exchange, key)
+    if record is None:
+        return Taken(tuple(climbed), outer, None)
+    await until(lambda: record.ending)
+    return Taken(tuple(climbed), outer, replace(record.capture(), exchange=outer.exchange))
 
 
 @contextlib.asynccontextmanager
@@ -136,8 +119,8 @@ async def started(lab: Lab, setting: Setting) -> AsyncIterator[list[Running]]:
 class Bench:
     """Measures all wanted rows of a setting side by side when one is asked for, the next setting's meanwhile."""
 
-    def __init__(self, lab: Lab, wanted: Sequence[Row], tell: Callable[[str], None] = lambda line: None) -> None:
-        self.lab, self.tell = lab, tell
+    def __init__(self, lab: Lab, wanted: Sequence[Row], judges: ProcessPoolExecutor) -> None:
+        self.lab, self.judges = lab, judges
         self.groups: dict[Setting, list[Row]] = {}
         for row in wanted:
             self.groups.setdefault(row.setting, []).append(row)
@@ -152,20 +135,20 @@ class Bench:
         return (await asyncio.shield(self.tasks[row.setting]))[row]
 
     async def _group(self, setting: Setting) -> dict[Row, Measured]:
-        rows = self.groups[setting]
+        rows = sorted(self.groups[setting], key=lambda row: row.again)
+        turns = asyncio.Semaphore(setting.at_once)
+
+        async def one(row: Row) -> Taken:
+            async with turns:
+                return await measure(self.lab, row, running)
+
         async with started(self.lab, setting) as running:
             if setting.warm:
                 await self._warm(rows[0], running)
-            turns = asyncio.Semaphore(setting.at_once)
-
-            async def one(row: Row) -> Measured:
-                async with turns:
-                    return await measure(self.lab, row, running)
-
-            once = [row for row in rows if not row.again]
-            found = await asyncio.gather(*(one(row) for row in once))
-            late = [(row, await measure(self.lab, row, running)) for row in rows if row.again]
-        return dict([*zip(once, found, strict=True), *late])
+            taken = await asyncio.gather(*(one(row) for row in rows))
+        loop = asyncio.get_running_loop()
+        said = await asyncio.gather(*(loop.run_in_executor(self.judges, judge, captures) for captures in taken))
+        return dict(zip(rows, said, strict=True))
 
     async def _warm(self, row: Row, running: Sequence[Running]) -> None:
         route = Route("warm", hops(self.lab, row, running), model="lab-steady")
@@ -176,3 +159,30 @@ class Bench:
         for task in self.tasks.values():
             task.cancel()
         await asyncio.gather(*self.tasks.values(), return_exceptions=True)
+
+
+@contextlib.contextmanager
+def bench(wanted: Sequence[Row]) -> Iterator[Callable[[Row], Measured]]:
+    """The lab and the bench on an event loop of their own, which no test and no report holds up; gives what measures a
+    row and waits for it."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, name="bench")
+    thread.start()
+
+    def do(work: Coroutine[Any, Any, Any]) -> Any:
+        return asyncio.run_coroutine_threadsafe(work, loop).result()
+
+    try:
+        with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as judges:
+            serving = lab_running(scenarios=scenarios())
+            lab = do(serving.__aenter__())
+            running = Bench(lab, wanted, judges)
+            try:
+                yield lambda row: do(running.result(row))
+            finally:
+                do(running.close())
+                do(serving.__aexit__())
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from e2e.real.bench import Measured
+from e2e.real.judge import Measured
 from e2e.real.row import Row
 from harness.diagnose.answer import Answer
 

@@ -10,7 +10,7 @@ import pytest
 from e2e.parts.gateways import FERROGW, LITELLM, PORTKEY
 from e2e.parts.part import Part
 from e2e.parts.proxies import NGINX
-from e2e.real.bench import emission, ended, started
+from e2e.real.bench import emission, started, until
 from e2e.real.row import Setting
 from e2e.real.sources import scenarios
 from harness.diagnose.run import diagnose
@@ -43,9 +43,9 @@ async def asked(lab: Lab, part: Part, url: str, headers: Mapping[str, str], prom
     hop = Hop("gateway", part.kind, url=url + part.path, headers=kept, model=part.model)
     capture = await probe(Route("keys", (hop,), model="lab-steady"), hop, prompt=prompt, body_extra=body)
     assert not lab.ledger.find(capture.exchange), "the header came through, so that this test shows nothing"
-    record = emission(lab, capture, key)
+    record = emission(lab, capture.exchange, key)
     assert record is not None, f"the lab has no exchange with the key {key}"
-    await ended(record)
+    await until(lambda: record.ending)
     texts = [row["text_chars"] for row in diagnose([record.capture(), capture]).captures]
     assert texts[0] == texts[1] > 0
 

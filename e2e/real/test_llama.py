@@ -112,7 +112,7 @@ async def test_a_killed_llama_cpp_is_cut_at_the_engine_even_through_http_1_0(toy
 @needs(NGINX)
 async def test_a_client_that_leaves_frees_the_slot_and_is_healthy(toy: Path, tmp_path: Path) -> None:
     async with stack(tmp_path, toy, NGINX) as run:
-        outer = await leave(run.route, "Tell me of the river.", "leaves")
+        outer = await leave(run.route, "Tell me of the river.", "leaves", lambda: asyncio.sleep(0.5))
         verdict = await run.verdict(outer)
         async with asyncio.timeout(5):
             while await asyncio.to_thread(busy_slots, run.engine):  # noqa: ASYNC110 - it can only be asked

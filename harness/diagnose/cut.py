@@ -16,11 +16,15 @@ def cut_figures(view: View) -> dict[str, Any]:
     silent = max(0.0, end - last)
     usual = view.median_gap or (max(view.gaps) if view.gaps else 0.0)
     flowing = bool(len(view.capture.times)) and silent <= max(500.0 if usual else 0.0, FLOWING_GAPS * usual, 50.0)
-    counts, value = ("total", end) if flowing else ("idle", silent)
-    seconds = round_seconds(value)
-    names = suspects(value, counts, view.kind)
-    if not names and not flowing and not len(view.capture.times):
-        counts, names = "total", suspects(end, "total", view.kind)
+    if not view.answered:
+        counts, value = "head", end
+    else:
+        counts, value = ("total", end) if flowing else ("idle", silent)
+    seconds, names = round_seconds(value), suspects(value, counts, view.kind)
+    if not names and counts == "idle":  # a limit on the whole exchange fires in a silence too
+        total = suspects(end, "total", view.kind)
+        if total and (not seconds or not len(view.capture.times)):
+            counts, names, seconds = "total", total, round_seconds(end)
     return {
         "cut_ms": end,
         "silence_before_ms": silent,
@@ -32,23 +36,31 @@ def cut_figures(view: View) -> dict[str, Any]:
     }
 
 
+KINDS = {"total": "a limit on the whole exchange", "idle": "an idle timer", "head": "a wait for the headers"}
+NAMED = 4  # products that a sentence can bear
+
+
 def timer_words(figures: dict[str, Any]) -> str:
     """A clause for the cause: which kind of timer fits, and who has one of that length."""
+    flowing = figures.get("flowing")
+    why = "data flowed up to the cut" if flowing else "silence came before the cut"
     if not figures.get("timer"):
-        return "data flowed up to the cut" if figures.get("flowing") else "silence came before the cut"
-    kind = "total limit" if figures["timer"] == "total" else "idle timer"
-    why = "data flowed up to the cut" if figures.get("flowing") else "silence came before it"
-    return f"{why} and the time is round: a {kind} of {figures['timer_s']:g} s"
+        return f"{why}, and the time is no usual timer's" if figures.get("cut_ms", 0) >= 1000 else why
+    owners = list(dict.fromkeys(name.partition(": ")[0] for name in figures.get("suspects") or []))[:NAMED]
+    has = f", as {' or '.join(owners)} has" if owners else ""
+    return f"{why}, and the time is round: {KINDS[figures['timer']]} of {figures['timer_s']:g} s{has}"
 
 
 def timer_fix(figures: dict[str, Any], otherwise: str) -> str:
     """What to change: the settings of the suspects, and keep-alives against idle timers."""
     if not figures.get("timer"):
         return otherwise
-    names = "; ".join((figures.get("suspects") or [])[:4])
+    names = "; ".join((figures.get("suspects") or [])[:NAMED])
     raised = f"Raise it ({names})." if names else "Find the setting of that length at this hop and raise it."
     if figures["timer"] == "idle":
         return raised + " Or send a comment line every 5 to 15 s from the start, so that the line is never silent."
+    if figures["timer"] == "head":
+        return raised + " Or open the stream at once and send comment lines while the answer is prepared."
     return raised + " Streams want an idle timer, not a limit on the whole answer."
 
 

@@ -32,6 +32,7 @@ TIMERS: tuple[Timer, ...] = (
     Timer(10, "total", "serverless function limit", "the platform's maximum duration", APP),
     Timer(15, "total", "Envoy route timeout", "route timeout: 0s", FRONT | {"gateway"}, 1100),
     Timer(20, "idle", "Azure Application Gateway (portal default)", "request timeout of the backend setting", FRONT),
+    Timer(20, "total", "Azure Application Gateway (portal default)", "request timeout of the backend setting", FRONT),
     Timer(29, "total", "AWS API Gateway integration", "integration timeout, or response streaming", FRONT),
     Timer(30, "total", "gunicorn sync worker", "--timeout, or async workers", APP, 2000),
     Timer(30, "total", "GCP backend service", "timeoutSec of the backend service", FRONT),
@@ -43,6 +44,7 @@ TIMERS: tuple[Timer, ...] = (
     Timer(60, "idle", "AWS ALB", "idle_timeout.timeout_seconds", FRONT),
     Timer(60, "idle", "Kong", "read_timeout of the service", FRONT | {"gateway"}),
     Timer(60, "idle", "Apache", "ProxyTimeout", FRONT),
+    Timer(60, "idle", "APISIX", "timeout.read of the upstream", FRONT | {"gateway"}),
     Timer(60, "total", "a gateway's own request limit", "its request timeout", APP),
     Timer(100, "idle", "Cloudflare (older)", "proxy read timeout", FRONT),
     Timer(120, "idle", "Cloudflare", "proxy read timeout", FRONT),
@@ -55,6 +57,8 @@ TIMERS: tuple[Timer, ...] = (
     Timer(300, "total", "Cloud Run", "request timeout of the service", FRONT | APP),
     Timer(300, "total", "OpenShift route", "haproxy.router.openshift.io/timeout", FRONT),
     Timer(600, "total", "openai SDK", "timeout of the client", APP),
+    Timer(600, "idle", "openai SDK", "timeout of the client (read)", APP),
+    Timer(600, "idle", "llama.cpp server", "--timeout", frozenset({"engine"})),
 )
 
 ROUND = (1, 2, 3, 5, 10, 15, 20, 25, 30, 45, 50, 60, 90, 100, 120, 150, 180, 240, 300, 600, 900, 1200, 1800, 3600)
@@ -72,7 +76,14 @@ def round_seconds(ms: float) -> float | None:
 
 
 def suspects(ms: float, counts: str, kind: str) -> list[Timer]:
-    """Timers of the table that fit a cut after ``ms`` at a hop of that kind; those that sit there first."""
-    fits = [timer for timer in TIMERS if timer.counts == counts and near(ms, timer.seconds, timer.late_ms)]
+    """Timers of the table that fit a cut after ``ms`` at a hop of that kind; those that sit there first.
+
+    Before the headers (``head``) every timer runs from the request on: idle and total ones fit too.
+    """
+    fits = [
+        timer
+        for timer in TIMERS
+        if (counts == "head" or timer.counts == counts) and near(ms, timer.seconds, timer.late_ms)
+    ]
     here = [timer for timer in fits if kind in timer.kinds]
     return here or fits

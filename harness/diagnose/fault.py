@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -13,6 +14,10 @@ if TYPE_CHECKING:
     from harness.diagnose.view import View
 
 KNOWN: dict[str, Fault] = {}
+TIME = re.compile(r"\{(\w+)\} ms\b")
+PLURAL = re.compile(
+    r"\{(\w+)\}((?: \w+)? (?:event|character|heartbeat|piece|line|place|token|repeat|switch|id|time|tap)(?:e?s))\b"
+)
 spoken: ContextVar[Callable[[str], str]] = ContextVar("spoken", default=str)
 """How a template is put into the language that is asked for; English as it stands."""
 
@@ -69,13 +74,34 @@ class _Figures(dict[str, Any]):
         return "(none)"
 
 
-def fill(template: str, evidence: dict[str, Any]) -> str:
-    """The sentence with its figures; lists read as ``a, b, c``."""
+def fill(template: str, evidence: Mapping[str, Any]) -> str:
+    """The sentence with its figures; lists read as ``a, b, c``.
+
+    ``{figure} ms`` of a second or more reads as seconds with three digits (``3.01 s``), one ``{figure} events`` as
+    ``1 event``.
+    """
     shown = {
         name: ", ".join(map(str, value[:6])) + (", …" if len(value) > 6 else "") if isinstance(value, list) else value
         for name, value in evidence.items()
     }
+    template = TIME.sub(lambda hit: lasting(evidence[hit[1]]) if _long(evidence.get(hit[1])) else hit[0], template)
+    template = PLURAL.sub(lambda hit: _counted(hit) if evidence.get(hit[1]) == 1 else hit[0], template)
     return template.format_map(_Figures(shown))
+
+
+def _counted(hit: re.Match[str]) -> str:
+    return f"{{{hit[1]}}}{hit[2].removesuffix('es') if hit[2].endswith('ches') else hit[2].removesuffix('s')}"
+
+
+def _long(value: Any) -> bool:
+    return isinstance(value, int | float) and abs(value) >= 1000
+
+
+def lasting(ms: float) -> str:
+    """A time of a second or more as a person says it: ``3.01 s``, ``61.2 s``, ``301 s``."""
+    seconds = ms / 1000
+    digits = 2 if abs(seconds) < 10 else 1 if abs(seconds) < 100 else 0
+    return f"{seconds:.{digits}f} s"
 
 
 def tidy(value: Any) -> Any:

@@ -11,8 +11,8 @@ from harness.diagnose.view import View
 
 MIDDLE = Fault(
     "stall.gap",
-    "{gap_ms} ms without content after event {after_event}; usual gap {usual_ms} ms ({stalls} such gaps).",
-    "Nothing arrived at this tap meanwhile; {beats} heartbeats came, which are no progress.",
+    "{gap_ms} ms without content after event {after_event}; the usual gap is {usual_ms} ms{more}.",
+    "{meanwhile}",
     "Compare the same gap at the hop behind: if it is there too, look at that host (engine: preemption, GC, a "
     "frozen process; watch tokens per second).",
 )
@@ -20,7 +20,7 @@ SILENT = Fault(
     "stall.to-end",
     "Content stops after event {after_event} and stays silent for {gap_ms} ms to the end of the recording "
     "({end}); usual gap {usual_ms} ms.",
-    "The connection stays open and says nothing: no finish_reason, no terminator; {beats} heartbeats.",
+    "The connection stays open and says nothing: no finish_reason, no terminator. {meanwhile}",
     "A green health check is no proof of progress: watch tokens per second at this hop and restart or release "
     "what hangs.",
 )
@@ -56,7 +56,8 @@ def alone(view: View) -> Iterator[Finding]:
             usual_ms=view.median_gap,
             stalls=len(long),
             limit_ms=limit,
-            beats=beats(view, start, stop),
+            beats=(came := beats(view, start, stop)),
+            words={"more": _more(len(long)), "meanwhile": _meanwhile(came)},
         )
     yield from _tail(view, limit)
 
@@ -91,8 +92,21 @@ def _tail(view: View, limit: float) -> Iterator[Finding]:
             end=view.end,
             usual_ms=view.median_gap,
             limit_ms=limit,
-            beats=beats(view, last, view.end_ms),
+            beats=(came := beats(view, last, view.end_ms)),
+            words={"meanwhile": _meanwhile(came)},
         )
+
+
+def _more(stalls: int) -> str:
+    """A clause for further gaps beside the longest."""
+    return f"; {stalls} gaps are that long" if stalls > 1 else ""
+
+
+def _meanwhile(came: int) -> str:
+    """What came instead of content. Heartbeats keep the line open and are no progress."""
+    if not came:
+        return "Nothing at all arrived at this tap meanwhile."
+    return f"Only {came} heartbeat{'s' if came > 1 else ''} came meanwhile: the line is open, which is no progress."
 
 
 def beats(view: View, start: float, stop: float) -> int:

@@ -18,7 +18,7 @@ from harness.capture.model import Capture, kind_of
 from harness.capture.sniff import load_any
 from harness.errors import InputError, LimitExceeded
 
-TOTAL = 64 * 1024 * 1024
+TOTAL = 32 * 1024 * 1024
 """Bytes of all recordings of one upload."""
 MOST = 32  # files of one upload
 QUICK = 512 * 1024  # a file up to this size is read at once (50 ms), so that what is wrong with it is told on the spot

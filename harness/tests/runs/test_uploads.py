@@ -34,7 +34,7 @@ def test_a_curl_trace_is_kept_read_back_and_dropped() -> None:
         ([Recording("a.txt", b"")], CaptureError, "empty"),
         ([Recording("a.txt", b"data: x\n\n")], CaptureError, "no times"),
         ([Recording("a.pcap", b"\xd4\xc3\xb2\xa1" + bytes(20))], CaptureError, "packet capture"),
-        ([Recording("a", b"x" * (uploads.TOTAL // 2 + 1))] * 2, LimitExceeded, "64 MiB"),
+        ([Recording("a", b"x" * (uploads.TOTAL // 2 + 1))] * 2, LimitExceeded, "32 MiB"),
         ([Recording("a", b"x")] * (uploads.MOST + 1), LimitExceeded, "33 files"),
     ],
     ids=["empty", "bare-stream", "packets", "too-large", "too-many"],

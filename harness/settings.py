@@ -1,4 +1,5 @@
-"""All settings. Each variable has one reader here, one default, and one line in README's table."""
+"""The server's settings. Each variable has one reader (here, or harness/routes/env.py), one default, one line in
+README's table."""
 
 from __future__ import annotations
 

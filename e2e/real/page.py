@@ -23,6 +23,12 @@ says by itself: a dash where it looks healthy. *Reads* are groups of reads 2 ms 
 of a piece from the lab's write to the read behind the part, *left* is how long after the client's leaving the upstream
 saw it. Times are upper bounds: the machine had other work.
 
+How the lab's side of an exchange is found behind a gateway: by the header `x-exchange-id` (nginx and other proxies hand
+it on; LiteLLM with `forward_client_headers_to_llm_api`, Portkey with `x-portkey-forward-headers`), by the `user` field
+(Portkey, ferrogw; LiteLLM drops it for models that it does not know), by a marker in the prompt, `[[lab key=…]]` (all).
+The first answer of a fresh LiteLLM is a second or more late; here it was asked once before. Real engines behind these
+parts, llama.cpp with a toy model and with SmolLM2, are tested too (`e2e/real/test_llama.py`).
+
 Versions: {versions}.
 """
 COLUMNS = "| setting | upstream | measured fact | verdict | alone | reads | late ms | left ms |"
@@ -41,6 +47,7 @@ def line(row: Row, measured: Measured) -> str:
     asked = ", gzip asked" if row.headers else ""
     faults = [f.code for f in (measured.same or measured.alone).findings if f.code == "truncation.laundered"]
     seen = verdict(measured.same or measured.ladder) + (", laundered by the part" if faults else "")
+    seen += f", warning {row.warning}" if row.warning else ""
     cells = [
         setting, f"{row.upstream}{model}{asked}", row.fact, seen, measured.alone.verdict.symptom or "–",
         str(measured.bursts), _ms(measured.delay_ms), _ms(measured.left_ms),

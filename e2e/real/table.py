@@ -9,6 +9,15 @@ from e2e.real.row import CLOSE, EARLY, HEALTHY, LEAVES, RESET, STALL, Row, Setti
 from e2e.real.table_nginx import ASKS_GZIP
 
 
+FACTS = {
+    "cut": "cut: the break is passed on",
+    "hidden": "a clean end: the break is hidden",
+    "error": "told as an error inside the stream, HTTP 200",
+    "mended": "finish or [DONE] is added: the cut is hidden",
+    "passed on": "passed on as it is",
+}
+
+
 def five(
     where: Setting,
     *,
@@ -16,8 +25,7 @@ def five(
     reset: str = "cut",
     close: str = "cut",
     early: str = "passed on",
-    leaves: str = "seen at once",
-    stall: str = "passed on",
+    leaves: str = "at once",
     held: bool = False,
 ) -> list[Row]:
     """The usual rows of a part. ``healthy``: the symptom of a good stream behind it; ``reset``, ``close``, ``early``:
@@ -25,13 +33,13 @@ def five(
     broken = {"cut": "truncation", "passed on": "truncation", "hidden": "truncation", "error": "error", "mended": ""}
     return [
         Row(where, HEALTHY, healthy, "part" if healthy else "", None if healthy else "",
-            fact="clumped" if healthy else "piece by piece"),
-        Row(where, RESET, "reset", "engine", broken[reset], reset == "hidden", fact=reset),
-        Row(where, CLOSE, "truncation", "engine", broken[close], close == "hidden", fact=close),
-        Row(where, EARLY, "truncation", "engine", broken[early], early == "mended", fact=early, matrix=True),
-        Row(where, STALL, "stall", "engine", None if held else "stall", fact=stall),
+            fact="held back and let go in clumps" if healthy else "piece by piece"),
+        Row(where, RESET, "reset", "engine", broken[reset], reset == "hidden", fact=FACTS[reset]),
+        Row(where, CLOSE, "truncation", "engine", broken[close], close == "hidden", fact=FACTS[close]),
+        Row(where, EARLY, "truncation", "engine", broken[early], early == "mended", fact=FACTS[early], matrix=True),
+        Row(where, STALL, "stall", "engine", None if held else "stall", fact=FACTS["passed on"]),
         Row(where, LEAVES, "not-cancelled" if leaves == "never" else "", "part" if leaves == "never" else "",
-            fact=f"by the upstream: {leaves}", clumped=held),
+            fact=f"the upstream sees it: {leaves}", clumped=held),
     ]  # fmt: skip
 
 

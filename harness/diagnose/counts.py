@@ -11,17 +11,23 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from statistics import multimode
 
-from harness.diagnose.thresholds import COUNT_SHARE, COUNT_STEPS, COUNT_WORDS
+from harness.diagnose.numerals import Number, number, numbers
+from harness.diagnose.thresholds import COUNT_ALONE, COUNT_SHARE, COUNT_STEPS, COUNT_WORDS
 from harness.diagnose.view import Text, View
 
-NUMBERED = re.compile(r"([^\W\d_]*)(\d+)")
-SSE_ID = re.compile(rb"(?m)^id: ?[^\d\r\n]{0,12}(\d{1,12})[ \t]*\r?$")
-SEQUENCE = re.compile(rb'"sequence_number"\s*:\s*(\d{1,12})')
+SSE_ID = re.compile(rb"(?m)^id: ?(?:[^\r\n]*[^\d\r\n])?(\d{1,12})[ \t]*\r?$")
+SEQUENCE = re.compile(rb'"(?:sequence_number|sequence|seq(?:_?(?:no|num|id))?|chunk_(?:index|no|id))"\s*:\s*(\d{1,12})')
 STRAND_SHARE = 0.4
 NEARBY = 2  # places that numbers are off on average where they overtook each other; a shuffled list is off by more
-ASKED = re.compile(r"count\D{0,20}?from\s+(\d+)\s+to\s+(\d+)", re.I)
+_A_NUMBER = r"(\d+|[a-z]+(?:-[a-z]+)?|[零〇一二两三四五六七八九十百]+)"
+ASKED = (
+    re.compile(rf"count\D{{0,20}}?\bfrom\s+{_A_NUMBER}\s+(?:up\s+|down\s+)?to\s+{_A_NUMBER}", re.I),
+    re.compile(rf"numbers?\s+(?:from\s+)?{_A_NUMBER}\s+(?:to|through)\s+{_A_NUMBER}", re.I),
+    re.compile(rf"从\s*{_A_NUMBER}\s*(?:数到|数数到|开始数到|报数到|到|至)\s*{_A_NUMBER}", re.I),
+)
+MODEL = "a model that miscounts by itself"
+SHARED = "ids that several streams share"
 
 
 @dataclass(slots=True)
@@ -34,6 +40,7 @@ class Count:
     doubled: list[int] = field(default_factory=list)
     missing: list[int] = field(default_factory=list)
     swapped: list[int] = field(default_factory=list)
+    machine: bool = False  # numbered by a program (stems, ids), not by a model that counts
     strands: int = 1  # numberings that run side by side, told apart by their exact stems (t1 T1 t2 T2)
 
     def shown(self, values: list[int]) -> list[int]:
@@ -42,6 +49,12 @@ class Count:
 
     def event_of(self, value: int) -> int | None:
         return self.events[self.values.index(value)] if value in self.values else None
+
+    def alternative(self) -> str | None:
+        """What else than damage on the way would explain the fault; None when nothing would."""
+        if self.what == "SSE id":
+            return SHARED
+        return None if self.machine else MODEL
 
     def event_after(self, value: int) -> int | None:
         """The first event that carries a larger value: where a missing one should have come."""
@@ -68,27 +81,21 @@ def _counts(view: View) -> list[Count]:
 
 def _words(view: View, key: tuple[int, str]) -> list[Count]:
     text = view.texts[key]  # type: ignore[index]
-    words = re.findall(r"[^\W_]+", text.text[:4000])
-    if len(words) < COUNT_WORDS or sum(1 for word in words if NUMBERED.search(word)) < COUNT_SHARE * len(words):
+    found = numbers(text.text, COUNT_SHARE, int(COUNT_WORDS))
+    if len(found) < COUNT_WORDS:
         return []
-    hits = list(NUMBERED.finditer(text.text))
-    stem = multimode(hit.group(1).lower() for hit in hits)[0]
-    hits = [hit for hit in hits if hit.group(1).lower() == stem and len(hit.group(2)) <= 9]
-    if len(hits) < COUNT_SHARE * len(words) and len(hits) < COUNT_WORDS:
-        return []
-    values = [int(hit.group(2)) for hit in hits]
-    exact = Counter(hit.group(1) for hit in hits)
-    count = Count(f"numbered words in {key[0]}/{key[1]}", values, _events(text, hits))
-    count.strands = sum(1 for times in exact.values() if times >= STRAND_SHARE * len(hits))
+    exact = Counter(hit.stem for hit in found)
+    count = Count(f"numbered words in {key[0]}/{key[1]}", [hit.value for hit in found], _events(text, found))
+    count.machine = bool(found[0].stem) and found[0].stem.isascii()
+    count.strands = sum(1 for times in exact.values() if times >= STRAND_SHARE * len(found))
     return _judged(count)
 
 
-def _events(text: Text, hits: Sequence[re.Match[str]]) -> list[int]:
-    """The events that carried the last characters of these matches, which come in order."""
+def _events(text: Text, hits: Sequence[Number]) -> list[int]:
+    """The events that carried the last characters of these numbers, which come in order."""
     events, at, last = [], 0, len(text.ends) - 1
     for hit in hits:
-        end = hit.end()
-        while at < last and text.ends[at] < end:
+        while at < last and text.ends[at] < hit.end:
             at += 1
         events.append(text.events[at])
     return events
@@ -103,7 +110,7 @@ def _marks(view: View, what: str, pattern: re.Pattern[bytes]) -> list[Count]:
             at += 1
         values.append(int(hit.group(1)))
         events.append(at)
-    return _judged(Count(what, values, events))
+    return _judged(Count(what, values, events, machine=True))
 
 
 def _judged(count: Count) -> list[Count]:
@@ -157,11 +164,20 @@ def _cycles(values: list[int]) -> bool:
 
 
 def promised(view: View) -> tuple[int, int] | None:
-    """The range that the prompt asked to count, from its last user message."""
+    """The range that the prompt asked to count, from its last user message: digits or words, English or Chinese."""
     messages = view.asked.get("messages")
     for message in reversed(messages if isinstance(messages, list) else []):
         content = message.get("content") if isinstance(message, dict) else None
-        hit = ASKED.search(content) if isinstance(content, str) else None
-        if hit:
-            return int(hit.group(1)), int(hit.group(2))
+        for pattern in ASKED:
+            hit = pattern.search(content) if isinstance(content, str) else None
+            low, high = (number(hit.group(1)), number(hit.group(2))) if hit else (None, None)
+            if low is not None and high is not None:
+                return low, high
     return None
+
+
+def weight(view: View, count: Count, values: list[int]) -> str:
+    """The severity of a fault in a count: an error, but for a lone skip in prose that nobody asked to count."""
+    if count.machine or promised(view) or len(values) > COUNT_ALONE:
+        return "error"
+    return "warning"

@@ -48,6 +48,9 @@ COUNT_SHARE = Limit(
     0.8, "of words", "an answer that is nearly all numbers in sequence counts; prose with years does not"
 )
 COUNT_STEPS = Limit(0.6, "of steps", "most steps go up by one in a stream that counts, even a damaged one")
+COUNT_ALONE = Limit(
+    1, "numbers", "models skip a number by themselves now and then: one, unasked and unnumbered, proves no loss"
+)
 
 SAME_TEXT = Limit(0.6, "of inner text", "below this two answers are two samples, above it one answer that was damaged")
 MIN_JUDGED = Limit(3, "events", "fewer events carry no certain verdict on delay or order")

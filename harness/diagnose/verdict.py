@@ -17,6 +17,7 @@ RANK = (
 )  # fmt: skip
 """Which symptom names the fault where one hop shows several: the more telling one first."""
 ONCE = "burst.held"
+LONGER = f"a longer answer: fewer than {MIN_JUDGED:.0f} events with content prove little of delay and order"
 
 
 def judge(views: Sequence[View], pairs: Sequence[Pair | None], findings: Sequence[tuple[int, Finding]]) -> Verdict:
@@ -36,6 +37,8 @@ def judge(views: Sequence[View], pairs: Sequence[Pair | None], findings: Sequenc
         summary += (
             f"; {len(warnings)} warning{'s' if len(warnings) > 1 else ''} ({warnings[0].code} at {warnings[0].hop})"
         )
+    if all(view.streamed and 0 < len(view.content) < MIN_JUDGED and not view.ours_to_close for view in views):
+        return Verdict(True, None, None, "likely", summary + ".", LONGER)
     return Verdict(True, None, None, "certain", summary + ".", None)
 
 
@@ -60,20 +63,30 @@ def _rank(finding: Finding) -> tuple[int, int]:
 
 
 def _confidence(view: View, pair: Pair | None, finding: Finding, count: int) -> tuple[str, str | None]:
-    if count == 1:
-        sure = "likely" if view.kind != "engine" or _thin(view, finding) else "certain"
-        return sure, _behind(view)
-    if pair is None:
-        sure = "likely" if view.kind != "engine" or _thin(view, finding) else "certain"
-        return sure, None if view.kind == "engine" else _behind(view)
+    thin = _thin(view, finding)
+    if count == 1 or pair is None:
+        other = finding.evidence.get("alternative")
+        sure = "likely" if view.kind != "engine" or thin or other else "certain"
+        needs = _behind(view) if count == 1 or view.kind != "engine" else None
+        if other:
+            more = f"something that rules out {other}: the same prompt once without streaming at {view.hop}"
+            needs = f"{more}; and {needs}" if needs else more
+        if thin:
+            needs = f"{LONGER}; and {needs}" if needs else LONGER
+        return sure, needs
     soft = finding.symptom in DELAY or finding.symptom in ("reorder", "loss", "rewrite", "duplicate")
     if soft and pair.sameness == "different":
         return (
             "likely",
             f"one exchange seen at both {pair.inner.hop} and {view.hop} (relay, inline tap, or one exchange id)",
         )
-    if _thin(view, finding) or (finding.symptom in DELAY and pair.bound_ms > 0 and _within(finding, pair.bound_ms)):
-        return "likely", "a longer answer: few events, or gaps below the clock bound, prove little"
+    if thin:
+        return "likely", LONGER
+    if finding.symptom in DELAY and pair.bound_ms > 0 and _within(finding, pair.bound_ms):
+        return (
+            "likely",
+            f"clocks that agree better than {pair.bound_ms:.3g} ms: record both taps on one machine, or sync them anew",
+        )
     return "certain", None
 
 

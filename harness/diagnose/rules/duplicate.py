@@ -60,6 +60,7 @@ def alone(view: View) -> Iterator[Finding]:
                 event=count.event_of(count.doubled[0]),
                 what=count.what,
                 values=count.shown(count.doubled),
+                alternative=count.alternative(),
             )
         if not counted:
             yield from _adjacent(view)

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from harness.diagnose.answer import Finding
-from harness.diagnose.counts import NUMBERED, counts, promised
+from harness.diagnose.counts import MODEL, counts, promised, weight
 from harness.diagnose.damage import Damage, damages, everything, missing_channels
 from harness.diagnose.fault import Fault
+from harness.diagnose.numerals import numbers
 from harness.diagnose.pair import Pair
+from harness.diagnose.thresholds import COUNT_SHARE
 from harness.diagnose.view import View
 
 COUNTED = Fault(
@@ -49,10 +51,11 @@ def alone(view: View) -> Iterator[Finding]:
         if count.missing:
             yield COUNTED.found(
                 view,
-                "error",
+                weight(view, count, count.missing),
                 event=count.event_after(count.missing[0]),
                 what=count.what,
                 values=count.shown(count.missing),
+                alternative=count.alternative(),
             )
     made = max((u.completion or 0 for u in view.stream.usages), default=0)
     thought = max((u.reasoning or 0 for u in view.stream.usages), default=0)
@@ -66,9 +69,12 @@ def _short(view: View) -> Iterator[Finding]:
     asked = promised(view)
     if not asked or not view.text_complete or "length" in view.finished.values():
         return
-    numbers = [int(hit.group(2)) for hit in NUMBERED.finditer(view.stream.text()) if len(hit.group(2)) < 10]
-    if len(numbers) >= 3 and numbers[0] == asked[0] and max(numbers) < asked[1]:
-        yield SHORT.found(view, "warning", event=view.content[-1], asked_to=asked[1], counted_to=max(numbers))
+    told = [found.value for found in numbers(view.stream.text(), COUNT_SHARE, 3)]
+    if len(told) >= 3 and told[0] == asked[0] and max(told) < asked[1]:
+        severity = "warning" if view.finished else "error"  # without a finish_reason nobody says that it is all
+        yield SHORT.found(
+            view, severity, event=view.content[-1], asked_to=asked[1], counted_to=max(told), alternative=MODEL
+        )
 
 
 def between(pair: Pair) -> Iterator[Finding]:

@@ -13,7 +13,7 @@ from harness.diagnose.view import View
 
 COUNTED = Fault(
     "reorder.counted",
-    "Out of order by the stream's own {what}: {values} came late ({swaps} such).",
+    "Out of order by the stream's own {what}: {values} came late.",
     "Pieces overtook each other at this hop or behind it: several senders or calls without an order between them.",
     "Send the pieces of one answer from one task, awaiting each; add sequence numbers.",
 )
@@ -35,6 +35,7 @@ def alone(view: View) -> Iterator[Finding]:
                 what=count.what,
                 values=count.shown(count.swapped),
                 swaps=len(count.swapped),
+                alternative=count.alternative(),
             )
 
 

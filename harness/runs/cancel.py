@@ -11,14 +11,17 @@ from uuid import uuid4
 from harness.capture.model import Capture
 from harness.diagnose.answer import Answer, Finding, Verdict
 from harness.diagnose.run import diagnose
+from harness.probe.clock import host_clock
 from harness.probe.exchange import open_exchange, probe
+from harness.probe.recorder import MemoryRecorder
 from harness.routes.model import Hop, Route
 from harness.runs.result import Tell
-from harness.runs.witness import Witness
+from harness.runs.witness import Tally, Witness
 
 PROMPT = "Count from 1 to 500 in words, one word a line."
 MOMENTS = {"before the first token": 0, "in the middle": 8}
-"""Reads with body bytes after which the connection is closed; 0 is right after the head."""
+"""Reads with body bytes after which the connection is closed; 0 is right after the head, or EARLY without one."""
+EARLY = 0.4  # seconds that a head may take before we leave without it
 STALL, STALLED = "during a stall", " [[lab stall at=4 for=8s]]"
 """Only the lab falls silent when it is asked to; a real engine's stall cannot be waited for."""
 STALL_AFTER = 1.0  # seconds: the fourth word has long come, and the silence lasts
@@ -74,13 +77,15 @@ async def _trial(
     route: Route, hop: Hop, moment: str, reads: int | None, prompt: str, witness: Witness
 ) -> tuple[Trial, list[Capture]]:
     key = uuid4().hex
-    before = await witness.busy()
+    before = await witness.tally()
     if reads is None:
         seen = await _leave_later(route, hop, prompt, key)
+    elif reads == 0:
+        seen = await _leave_early(route, hop, prompt, key)
     else:
         seen = await probe(route, hop, prompt=prompt, exchange_id=key, client_leaves_after=reads)
     left = seen.end.t if seen.end else None
-    if seen.head is None or seen.end is None or seen.end.kind != "aborted":
+    if seen.end is None or seen.end.kind != "aborted":
         how = seen.end.detail or seen.end.kind if seen.end else "open"
         return Trial(hop.name, moment, left, None, None, None, f"the answer ended before we left: {how}"), [seen]
     record = await witness.ledger(key, PATIENCE)
@@ -89,7 +94,21 @@ async def _trial(
     if before is None:
         why = "the engine tells nothing from the side: neither ledger, metrics nor slots"
         return Trial(hop.name, moment, left, None, None, None, why), [seen]
-    return await _by_gauge(hop, moment, left, before, witness), [seen]
+    return await _by_tally(hop, moment, left, before, witness), [seen]
+
+
+async def _leave_early(route: Route, hop: Hop, prompt: str, key: str) -> Capture:
+    """Leave right after the head, or without one: SGLang for one sends it with the first token."""
+    said = [{"role": "user", "content": prompt}]
+    wire = "" if hop.wire == "chat" else hop.wire
+    recorder = MemoryRecorder(Capture(hop.name, hop.kind, "read", wire, key, route.name), host_clock())
+    with suppress(TimeoutError):
+        async with (
+            asyncio.timeout(EARLY),
+            open_exchange(route, hop, said, exchange_id=key, probing=True, recorder=recorder) as exchange,
+        ):
+            exchange.close("client-left")
+    return recorder.capture("read")
 
 
 async def _leave_later(route: Route, hop: Hop, prompt: str, key: str) -> Capture:
@@ -114,14 +133,20 @@ def _by_ledger(hop: Hop, moment: str, seen: Capture, record: Capture) -> Trial:
     return Trial(hop.name, moment, seen.end.t, aborted, after, "ledger", why)
 
 
-async def _by_gauge(hop: Hop, moment: str, left: float | None, before: tuple[str, float], witness: Witness) -> Trial:
-    name, base = before
-    seconds = await witness.idle_after(base, PATIENCE)
-    if seconds is None:
-        return Trial(hop.name, moment, left, False, None, name, f"{name} is still above {base:g} after {PATIENCE:g} s")
-    noticed = seconds * 1000 <= PROMPT_MS
-    why = f"{name} is back at {base:g} after {seconds * 1000:.0f} ms"
-    return Trial(hop.name, moment, left, noticed or None, seconds * 1000, name, why)
+async def _by_tally(hop: Hop, moment: str, left: float | None, before: Tally, witness: Witness) -> Trial:
+    seen = await witness.noticed(before, PATIENCE)
+    if seen is None:
+        why = f"{before.name} is still above {before.running:g} after {PATIENCE:g} s"
+        return Trial(hop.name, moment, left, False, None, before.name, why)
+    after = seen.seconds * 1000
+    if seen.how == "counted":
+        why = f"{before.counter} counted an abort after {after:.0f} ms"
+        return Trial(hop.name, moment, left, True, after, before.counter, why)
+    why = f"{before.name} is back at {before.running:g} after {after:.0f} ms"
+    noticed: bool | None = after <= PROMPT_MS or None
+    if before.aborted is not None:
+        noticed, why = None, f"{why}, but {before.counter} counted no abort: it may have come to its own end"
+    return Trial(hop.name, moment, left, noticed, after, before.name, why)
 
 
 def _answer(captures: list[Capture], trials: list[Trial]) -> Answer:

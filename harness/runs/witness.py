@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from dataclasses import dataclass
 from time import perf_counter
 from urllib.parse import quote, urlsplit
 
@@ -20,6 +21,31 @@ _GAUGE = re.compile(
     r"^(vllm:num_requests_running|sglang:num_running_reqs|llamacpp:requests_processing)(?:\{[^}]*\})? +([0-9.eE+]+)",
     re.M,
 )
+# Counters of requests that were aborted: vLLM's by reason, SGLang's own. llama.cpp counts none.
+_ABORTED = re.compile(
+    r"^(vllm:request_success_total(?=\{[^}]*finished_reason=\"abort\")|sglang:num_aborted_requests_total)"
+    r"(?:\{[^}]*\})? +([0-9.eE+]+)",
+    re.M,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """``running``: requests that the engine works on, by the gauge ``name``; ``aborted``: how many it has aborted
+    since it started, by the counter ``counter``, None where it counts none."""
+
+    name: str
+    running: float
+    counter: str = ""
+    aborted: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """``seconds`` until the engine was seen to stop. ``how``: ``counted`` an abort, or was ``idle`` again."""
+
+    seconds: float
+    how: str
 
 
 class Witness:
@@ -49,13 +75,15 @@ class Witness:
                 return capture
             await asyncio.sleep(POLL)
 
-    async def busy(self) -> tuple[str, float] | None:
-        """Where it was read, and how many requests the engine is working on."""
+    async def tally(self) -> Tally | None:
+        """What the engine counts, from its metrics or (llama.cpp) its slots."""
         answer = await self._get(self.metrics_url)
         if answer is not None and answer.status_code == 200:
-            found = _GAUGE.findall(answer.text)
+            found, aborted = _GAUGE.findall(answer.text), _ABORTED.findall(answer.text)
             if found:
-                return found[0][0], sum(float(value) for _, value in found)
+                running = sum(float(value) for _, value in found)
+                count = sum(float(value) for _, value in aborted) if aborted else None
+                return Tally(found[0][0], running, aborted[0][0] if aborted else "", count)
         answer = await self._get(f"{self.origin}/slots")
         if answer is not None and answer.status_code == 200:
             try:
@@ -63,18 +91,23 @@ class Witness:
             except ValueError:
                 return None
             if isinstance(slots, list) and all(isinstance(s, dict) and "is_processing" in s for s in slots):
-                return "/slots", float(sum(bool(slot["is_processing"]) for slot in slots))
+                return Tally("/slots", float(sum(bool(slot["is_processing"]) for slot in slots)))
         return None
 
-    async def idle_after(self, base: float, patience: float) -> float | None:
-        """Seconds until no more than ``base`` requests run; None if that does not happen within ``patience``."""
-        began = perf_counter()
-        while perf_counter() - began < patience:
-            now = await self.busy()
-            if now is not None and now[1] <= base:
-                return perf_counter() - began
+    async def noticed(self, before: Tally, patience: float, grace: float = 0.5) -> Noticed | None:
+        """When the engine counted one abort more than ``before``, or ran no more than then; None if neither happened
+        within ``patience`` seconds. An engine that counts aborts gets ``grace`` seconds to count after it is idle."""
+        began, idle = perf_counter(), None
+        while (since := perf_counter() - began) < patience:
+            now = await self.tally()
+            if now is not None and (now.aborted or 0.0) > (before.aborted or 0.0) and before.aborted is not None:
+                return Noticed(since, "counted")
+            if idle is None and now is not None and now.running <= before.running:
+                idle = since
+            if idle is not None and (before.aborted is None or since - idle > grace):
+                break
             await asyncio.sleep(POLL)
-        return None
+        return None if idle is None else Noticed(idle, "idle")
 
     async def _get(self, url: str) -> httpx.Response | None:
         try:

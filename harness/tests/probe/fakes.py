@@ -24,6 +24,7 @@ class Talk:
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader, self.writer = reader, writer
+        self.path = ""
         self.headers: dict[str, str] = {}
         self.body: Any = None
         self.closed_ns = 0
@@ -31,7 +32,8 @@ class Talk:
 
     async def read_request(self) -> None:
         head = (await self.reader.readuntil(b"\r\n\r\n")).decode("latin-1")
-        lines = head.split("\r\n")[1:-2]
+        first, *lines = head.split("\r\n")[:-2]
+        self.path = first.split(" ")[1]
         self.headers = {k.lower(): v for k, _, v in (line.partition(": ") for line in lines)}
         body = await self.reader.readexactly(int(self.headers.get("content-length", 0)))
         self.body = json.loads(body) if body else None

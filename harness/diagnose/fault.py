@@ -51,7 +51,12 @@ class Fault:
         """
         evidence = {name: tidy(value) for name, value in figures.items() if value is not None}
         said = {**evidence, "hop": view.hop, "hop_inner": inner.hop if inner else "", **(words or {})}
-        say = spoken.get()
+        translate = spoken.get()
+
+        def say(template: str) -> str:
+            """In the language asked for; gettext would answer an empty text with its catalogue's header."""
+            return fill(translate(template), said) if template else ""
+
         if event is not None and at_ms is None and event < len(view.stream):
             at_ms = view.stream.times[event]
         return Finding(
@@ -59,13 +64,13 @@ class Fault:
             symptom=self.code.partition(".")[0],
             severity=severity,
             hop=view.hop,
-            summary=fill(say(self.summary), said),
+            summary=say(self.summary),
             evidence=evidence,
             between=(inner.hop, view.hop) if inner else None,
             event=event,
             at_ms=tidy(at_ms),
-            cause=fill(say(self.cause), said) or None,
-            fix=fill(say(self.fix), said) or None,
+            cause=say(self.cause) or None,
+            fix=say(self.fix) or None,
         )
 
 

@@ -166,7 +166,7 @@ def test_templates_are_translated_before_their_figures_are_filled_in() -> None:
 
     found = diagnose([cut("engine", "reset")], translate=german)
     assert "Abgebrochen nach 9 Ereignissen." in {f.summary for f in found.findings}
-    assert all("{" in template or template for template in heard)
+    assert heard and "" not in heard  # gettext answers the empty text with its catalogue's header
     assert "reset" in diagnose([cut("engine", "reset")]).findings[0].summary
 
 

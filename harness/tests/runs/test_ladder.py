@@ -10,17 +10,12 @@ import pytest
 from harness.errors import UnknownRoute
 from harness.lab.server import running
 from harness.probe.exchange import probe
-from harness.routes.model import Hop, Route, Timeouts
+from harness.routes.model import Hop, Route
 from harness.runs.ladder import Plan, ladder, probe_hop, unreached
 from harness.tests.probe.fakes import HEAD, LAST, Talk, Upstream, chunk
+from harness.tests.runs.build import SOON, through
 
 QUICK = "count [[lab events=30 rate=60]]"
-SOON = Timeouts(5, 20, 60)
-
-
-def through(base: str, gateway: str) -> Route:
-    hops = (Hop("engine", url=f"{base}/v1"), Hop("gateway", "gateway", url=f"{base}/via/{gateway}/v1"))
-    return Route("r", hops, "lab-steady", SOON)
 
 
 @pytest.mark.parametrize(

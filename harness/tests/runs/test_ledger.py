@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from harness.lab.server import running
 from harness.probe.exchange import probe
-from harness.routes.model import Hop, Route, Timeouts
+from harness.routes.model import Hop, Route
 from harness.runs.ladder import Plan, ladder
 from harness.runs.result import save
 from harness.tests.probe.fakes import HEAD, LAST, Talk, Upstream, chunk
+from harness.tests.runs.build import SOON, through
 
-SOON = Timeouts(5, 20, 60)
 QUICK = "count [[lab events=30 rate=60]]"
 GOOD = b'data: {"choices":[{"index":0,"delta":{"content":"hi"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
-
-
-def through(base: str, gateway: str) -> Route:
-    hops = (Hop("engine", url=f"{base}/v1"), Hop("gateway", "gateway", url=f"{base}/via/{gateway}/v1"))
-    return Route("r", hops, "lab-steady", SOON)
 
 
 async def test_each_exchange_is_held_against_what_the_engine_wrote_in_it(tmp_path):

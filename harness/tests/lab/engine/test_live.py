@@ -12,21 +12,12 @@ from harness.lab.engine.live import released
 from harness.lab.engine.meter import COUNTERS, GAUGES, HISTOGRAMS
 from harness.lab.raw import Wire, ask
 from harness.lab.server import running
-
-
-def body(model: str, prompt: str = "go", **more: object) -> dict[str, object]:
-    return {"model": model, "stream": True, "messages": [{"role": "user", "content": prompt}], **more}
+from harness.tests.lab.build import body, end_of, metric, metrics_when
 
 
 def text(wire: Wire) -> str:
     found = re.findall(rb'"content":"([^"]*)"', b"".join(data for _, data in wire.writes()))
     return b"".join(found).decode()
-
-
-def metric(page: str, name: str, model: str, **labels: str) -> float:
-    more = "".join(f',{k}="{v}"' for k, v in labels.items())
-    line = f'vllm:{name}{{engine="0",model_name="{model}"{more}}} '
-    return float(next(row for row in page.splitlines() if row.startswith(line)).rpartition(" ")[2])
 
 
 @pytest.mark.parametrize("model", ["lab-sim-small", "lab-sim-interval", "lab-sim-speculative", "lab-sim-mi300x-7b"])
@@ -47,8 +38,7 @@ async def test_requests_queue_when_the_seats_are_taken_and_the_gauges_show_it() 
         url = lab.base + "/v1/chat/completions"
         jobs = [ask(url, body("lab-sim-small", f"go {i}", max_tokens=12)) for i in range(6)]
         tasks = [asyncio.get_running_loop().create_task(job) for job in jobs]
-        await asyncio.sleep(0.35)
-        page = lab.engines.metrics()
+        page = await metrics_when(lab, "lab-sim-small", num_requests_running=4, num_requests_waiting=2)
         wires = await asyncio.gather(*tasks)
     assert metric(page, "num_requests_running", "lab-sim-small") == 4
     assert metric(page, "num_requests_waiting", "lab-sim-small") == 2
@@ -61,10 +51,7 @@ async def test_an_abort_frees_the_seat_and_is_counted() -> None:
     async with running() as lab:
         url = lab.base + "/v1/chat/completions"
         await ask(url, body("lab-sim-small"), {"x-exchange-id": "k"}, leave_after=0.3)
-        for _ in range(200):
-            if lab.ledger.find("k")[-1].ending is not None:
-                break
-            await asyncio.sleep(0.005)
+        assert await end_of(lab, "k") == "aborted"
         page = lab.engines.metrics()
     assert metric(page, "num_requests_running", "lab-sim-small") == 0
     assert metric(page, "request_success_total", "lab-sim-small", finished_reason="abort") == 1
@@ -74,8 +61,7 @@ async def test_plain_models_move_the_metrics_too() -> None:
     async with running() as lab:
         url = lab.base + "/v1/chat/completions"
         task = asyncio.get_running_loop().create_task(ask(url, body("lab-steady", max_tokens=8)))
-        await asyncio.sleep(0.3)
-        during = lab.engines.metrics()
+        during = await metrics_when(lab, "lab-steady", num_requests_running=1)
         await task
         page = lab.engines.metrics()
     assert metric(during, "num_requests_running", "lab-steady") == 1

@@ -8,7 +8,6 @@ from e2e.real import table_nginx
 from e2e.real.row import CLOSE, EARLY, HEALTHY, LEAVES, RESET, STALL, Row, Setting
 from e2e.real.table_nginx import ASKS_GZIP
 
-
 FACTS = {
     "cut": "cut: the break is passed on",
     "hidden": "a clean end: the break is hidden",

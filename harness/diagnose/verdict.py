@@ -122,7 +122,7 @@ def _judged(view: View) -> bool:
 
 def _doubt(view: View) -> str:
     if view.unreached:
-        return f"Cannot tell: {view.hop} was not reached ({view.detail or 'connection refused'})."
+        return f"Cannot tell: {view.hop} was not reached ({view.why_unreached})."
     if view.end == "open":
         return f"Cannot tell: the recording of {view.hop} stopped before the answer ended."
     return f"Cannot tell: {view.hop} delivered no event that could be judged."

@@ -158,17 +158,28 @@ class View:
 
     @property
     def refused(self) -> bool:
-        return self.status is not None and self.status >= 400
+        """An error status, or a redirect: a POST that is sent once follows none."""
+        return self.status is not None and self.status >= 300
 
     @cached_property
     def unreached(self) -> bool:
-        """No connection could be made (refused, DNS, TLS), as against one that was made and then lost."""
-        if self.head or self.end != "reset" or len(self.capture.times):
+        """No connection could be made (refused, DNS, TLS, no answer), as against one that was made and then lost."""
+        if self.head or len(self.capture.times):
+            return False
+        if self.end == "timeout" and self.detail == "connect":
+            return True
+        if self.end != "reset":
             return False
         detail = self.detail.lower()
         if any(word in detail for word in ("by peer", "reset", "closed", "disconnected")):
             return any(word in detail for word in ("refused", "tls", "ssl", "handshake"))
         return bool(detail) or self.end_ms < 1000
+
+    @property
+    def why_unreached(self) -> str:
+        if self.end == "timeout":
+            return f"no connection within {self.end_ms / 1000:.3g} s"
+        return self.detail or "connection refused"
 
     @cached_property
     def streamed(self) -> bool:

@@ -28,11 +28,11 @@ def outcome(stream: Stream) -> str:
 
 
 def failed(stream: Stream, end: str) -> bool:
-    """Refused, an error (by status or in band), or not a stream."""
+    """Refused, an error (by status or in band) or a redirect, or not a stream."""
     capture = stream.capture
     if capture.head is None and end == "reset" and not len(stream) and not stream.body:
         return True
-    if capture.head is not None and capture.head.status >= 400:
+    if capture.head is not None and capture.head.status >= 300:
         return True
     if stream.errors or "error" in stream.facts:
         return True

@@ -29,6 +29,11 @@ def advice_for(status: int) -> tuple[str, str]:
     """(cause, fix) for a status; the class of the status where the number is not in the table."""
     if status in STATUSES:
         return STATUSES[status]
+    if 300 <= status < 400:
+        return (
+            "The hop sends the request elsewhere (http to https, a missing path, a login page).",
+            "Put the address that it redirects to into the route or the hop in front: a POST follows none.",
+        )
     if status >= 500:
         return "The hop failed inside.", "Look at its log at that time."
     return "The hop refuses the request.", "Read its message and compare the request with one that works."

@@ -52,7 +52,8 @@ SILENCED = Fault(
 
 def alone(view: View) -> Iterator[Finding]:
     if view.refused:
-        message = body_message(view)
+        target = view.header("location")
+        message = f"to {target}" if target and (view.status or 0) < 400 else body_message(view)
         cause, advice = advice_for(view.status or 0)
         yield STATUS.found(
             view,
@@ -93,7 +94,7 @@ def unreachable(view: View, beside_an_answer: bool) -> Iterator[Finding]:
             view,
             "error" if beside_an_answer else "warning",
             at_ms=view.end_ms,
-            message=view.detail or "connection refused",
+            message=view.why_unreached,
             url=url,
         )
 

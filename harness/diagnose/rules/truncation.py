@@ -95,6 +95,8 @@ def alone(view: View) -> Iterator[Finding]:
         or not (view.streamed or (len(stream) == 0 and stream.framing not in ("json", "text")))
     ):
         return
+    if view.capture.body is None and len(view.capture.times):
+        return  # stamps without the bytes that they are of: nothing tells what was in them
     if any(fault.code == "coding" for fault in stream.faults) and not len(stream):
         return  # a coding that cannot be undone here: what it holds cannot be told
     figures = cut_figures(view)
@@ -124,7 +126,7 @@ def alone(view: View) -> Iterator[Finding]:
         if not len(stream) and not stream.tail:
             words["status_words"] = _status(view)
             yield EMPTY.found(view, "error", at_ms=view.end_ms, status=view.status, words=words, **figures)
-        elif not view.terminated and not view.finished:
+        elif not view.terminated and not view.finished and not (stream.wire == "other" and len(stream)):
             fault = LENGTH if length.isdigit() and int(length) == len(view.capture.body or b"") else CLEAN
             yield fault.found(
                 view,

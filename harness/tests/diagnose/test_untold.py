@@ -1,0 +1,56 @@
+"""What a recording does not tell is no fault: no connection, no bytes, no known dialect."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import replace
+
+from harness.capture.model import Capture
+from harness.diagnose.run import diagnose
+from harness.tests.diagnose.build import answer, capture, spaced
+
+GOOD = capture(spaced(answer([f"w{i} " for i in range(10)])))
+
+
+def nobody(hop: str = "engine") -> Capture:
+    return capture([], hop=hop, status=None, end="timeout", detail="connect", end_ms=10_012.0)
+
+
+def test_a_connection_that_was_never_made_in_time_alone_gives_no_verdict() -> None:
+    found = diagnose([nobody()])
+    assert found.verdict.healthy is None
+    assert "no connection within 10 s" in found.verdict.summary
+    assert [(f.code, f.severity) for f in found.findings] == [("error.unreachable", "warning")]
+
+
+def test_a_connection_that_was_never_made_in_time_beside_an_answer_is_an_error() -> None:
+    verdict = diagnose([GOOD, nobody("gateway")]).verdict
+    assert (verdict.healthy, verdict.first_bad_hop, verdict.symptom) == (False, "gateway", "error")
+
+
+def test_stamps_without_their_bytes_accuse_nobody() -> None:
+    alone = replace(GOOD, body=None, hop="network-path", kind="network-path", tap="arrive", head=None)
+    assert alone.times
+    found = diagnose([alone])
+    assert (found.verdict.healthy, found.findings) == (None, ())
+
+
+def test_a_clean_end_of_events_of_an_unknown_dialect_is_no_cut() -> None:
+    ticks = capture([(100.0 + 50 * i, b'data: {"n": %d}\n\n' % i) for i in range(20)], asked=None)
+    found = diagnose([ticks])
+    assert found.verdict.healthy is True
+    assert found.as_json()["captures"][0]["outcome"] == "done"
+
+
+def test_a_redirect_is_told_as_one() -> None:
+    found = diagnose([capture([], status=302, headers=[("location", "https://gw.example/v1")])])
+    assert found.as_json()["captures"][0]["outcome"] == "failed"
+    assert found.verdict.symptom == "error"
+    assert "302" in found.verdict.summary
+    assert "https://gw.example/v1" in found.verdict.summary
+
+
+def test_stamps_of_bytes_that_are_known_are_judged() -> None:
+    cut = replace(GOOD, times=array("d", GOOD.times[:4]), ends=array("Q", GOOD.ends[:4]))
+    cut = replace(cut, body=GOOD.body[: GOOD.ends[3]] if GOOD.body else None)
+    assert diagnose([cut]).verdict.symptom == "truncation"

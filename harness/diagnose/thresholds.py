@@ -51,6 +51,12 @@ COUNT_STEPS = Limit(0.6, "of steps", "most steps go up by one in a stream that c
 COUNT_ALONE = Limit(
     1, "numbers", "models skip a number by themselves now and then: one, unasked and unnumbered, proves no loss"
 )
+USAGE_ROWS = Limit(6, "pieces", "fewer pieces with a token count show no habit of counting")
+USAGE_HABIT = Limit(
+    0.9,
+    "of steps",
+    "speculative decoding and busy collectors vary the tokens a piece; only a steady sender shows a leap",
+)
 
 SAME_TEXT = Limit(0.6, "of inner text", "below this two answers are two samples, above it one answer that was damaged")
 MIN_JUDGED = Limit(3, "events", "fewer events carry no certain verdict on delay or order")

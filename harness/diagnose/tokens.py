@@ -31,12 +31,14 @@ class Row(NamedTuple):
 
 
 class Proof(NamedTuple):
-    """A fault that the counts prove: ``loss`` ``reorder`` ``duplicate``; ``sure`` when nothing else explains it."""
+    """A fault that the counts prove: ``loss`` ``reorder`` ``duplicate``; ``sure`` when nothing else explains it,
+    ``weak`` when one word of several tokens would explain it as well."""
 
     symptom: str
     events: list[int]
     figures: dict[str, Any]
     sure: bool
+    weak: bool = False
 
 
 def proofs(view: View) -> list[Proof]:
@@ -123,22 +125,26 @@ def _leaps(rows: list[Row]) -> list[Proof]:
     usual = [b.text for step, _, b in steps if step == habit]
     if times < USAGE_HABIT * len(steps):
         return []
-    known, wide = set(usual), sorted(map(len, usual))[int(0.75 * (len(usual) - 1))]
-    proved, likely = [], []
+    known, lengths = set(usual), sorted(map(len, usual))
+    wide, widest = lengths[int(0.75 * (len(lengths) - 1))], lengths[-1]
+    proved, likely, open_to_doubt, merges = [], [], [], False
     for step, a, b in steps:
         if step < LEAP * habit or b.part.startswith("tool"):
             continue
+        lost, single = (step - habit, b.event), habit > 1 or len(UNIT.findall(b.text)) <= 1
         if step > len(b.text.encode("utf-8", "replace")) + 1 or (b.text in known and b.text.isascii()):
-            proved.append((step - habit, b.event))
-        elif (a.text + b.text).isascii() and len(b.text) <= wide and (habit > 1 or len(UNIT.findall(b.text)) <= 1):
-            likely.append((step - habit, b.event))
-        elif len(b.text) > wide:
-            likely.append((0, b.event))  # a merged piece: this sender does merge
-    merges = any(not tokens for tokens, _ in likely)
-    likely = [row for row in likely if row[0]]
-    if proved or (likely and not merges):
-        return [_lost(sorted([*proved, *likely], key=lambda row: row[1]), sure=False, by="habit")]
-    return []
+            proved.append(lost)
+        elif (a.text + b.text).isascii() and single and len(b.text) <= wide:
+            likely.append(lost)
+        elif (a.text + b.text).isascii() and single and len(b.text) <= widest:
+            open_to_doubt.append(lost)
+        else:
+            merges = True  # a piece that is as long as its tokens are many: this sender does merge
+    if merges:
+        likely, open_to_doubt = [], []
+    if proved or likely:
+        return [_lost(sorted(proved + likely + open_to_doubt, key=lambda row: row[1]), sure=False, by="habit")]
+    return [_lost(open_to_doubt, sure=False, by="habit")._replace(weak=True)] if open_to_doubt else []
 
 
 def _lost(short: list[tuple[int, int]], *, sure: bool, by: str) -> Proof:

@@ -44,7 +44,7 @@ def alone(view: View) -> Iterator[Finding]:
         if proof.symptom not in told:
             yield FAULTS[proof.symptom].found(
                 view,
-                "error",
+                "warning" if proof.weak else "error",
                 event=proof.events[0],
                 words={"event_no": proof.events[0]},
                 events=proof.events[:20],

@@ -62,6 +62,13 @@ def test_a_drop_is_a_jump_that_the_piece_cannot_hold(events: list[bytes]) -> Non
     assert lost.verdict.confidence == sure
 
 
+def test_a_drop_before_a_long_word_is_doubted_and_told() -> None:
+    """One long word may be two tokens: without ids nobody knows."""
+    found = judged(without(ONE_EACH, 4))
+    assert errors(found) == set() and "loss.tokens" in codes(found, "warning")
+    assert errors(judged(without(KNOWN, 4))) == {"loss"}
+
+
 @pytest.mark.parametrize("events", [ONE_EACH, KNOWN, BY_FOUR], ids=["usage", "ids", "interval"])
 def test_a_swap_is_a_decrease_and_no_loss(events: list[bytes]) -> None:
     for at in (4, 9):

@@ -126,7 +126,7 @@ def _leaps(rows: list[Row]) -> list[Proof]:
     if times < USAGE_HABIT * len(steps):
         return []
     known, lengths = set(usual), sorted(map(len, usual))
-    wide, widest = lengths[int(0.75 * (len(lengths) - 1))], lengths[-1]
+    wide = lengths[int(0.75 * (len(lengths) - 1))]
     proved, likely, open_to_doubt, merges = [], [], [], False
     for step, a, b in steps:
         if step < LEAP * habit or b.part.startswith("tool"):
@@ -136,7 +136,7 @@ def _leaps(rows: list[Row]) -> list[Proof]:
             proved.append(lost)
         elif (a.text + b.text).isascii() and single and len(b.text) <= wide:
             likely.append(lost)
-        elif (a.text + b.text).isascii() and single and len(b.text) <= widest:
+        elif (a.text + b.text).isascii() and single and len(b.text) < 2 * wide:
             open_to_doubt.append(lost)
         else:
             merges = True  # a piece that is as long as its tokens are many: this sender does merge

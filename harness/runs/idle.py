@@ -14,11 +14,16 @@ from typing import Any
 
 from harness.capture.model import Capture
 from harness.diagnose.answer import Answer, Finding, Verdict
+from harness.diagnose.knowledge.products import product_of
 from harness.diagnose.knowledge.timers import round_seconds, suspects
 from harness.diagnose.run import diagnose
+from harness.diagnose.view import View
 from harness.probe.exchange import probe
 from harness.routes.model import Hop, Route, Timeouts
+from harness.runs.inventory import Row, inventory, known_rows, measured_row
+from harness.runs.known_limits import KNOWN
 from harness.runs.result import Tell, outline
+from harness.wire.decode import decode
 
 PLACES = {
     "before the first byte": "[[lab events=4 rate=20 late-first-byte for={ms}ms]]",
@@ -27,6 +32,7 @@ PLACES = {
 }
 RATE = 4  # events a second of the stream that flows
 MARGIN = 30.0  # seconds that our own limits lie above the silence
+PRODUCTS_BY_NAME = tuple(dict.fromkeys(known.product for known in KNOWN))
 NEAR = 0.15  # two cuts that differ by less than this share of their time are one timer
 
 
@@ -34,7 +40,8 @@ NEAR = 0.15  # two cuts that differ by less than this share of their time are on
 class Limit:
     """What one hop allows at one place. ``seconds`` None: no cut within ``tried`` (or no word, see ``why``).
 
-    ``counts``: ``idle``, ``total`` or ``head``. ``bound``: how exactly the cut is known, in seconds.
+    ``counts``: ``idle``, ``total`` or ``head``. ``bound``: how exactly the cut is known, in seconds. ``product``: what
+    the hop's response headers name.
     """
 
     hop: str
@@ -46,6 +53,7 @@ class Limit:
     looks_like: tuple[str, ...]
     known: bool
     why: str
+    product: str = ""
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -81,7 +89,15 @@ def _limits(jobs: Sequence[tuple[Hop, str]], captures: Sequence[Capture], up_to:
     for (hop, place), capture in zip(jobs, captures, strict=True):
         if place == "while it flows" and _cut(capture) and capture.end is not None:
             totals[hop.name] = capture.end.t / 1000
-    return [_limit(h, p, c, up_to, totals.get(h.name)) for (h, p), c in zip(jobs, captures, strict=True)]
+    return [
+        replace(_limit(h, p, c, up_to, totals.get(h.name)), product=_product(c))
+        for (h, p), c in zip(jobs, captures, strict=True)
+    ]
+
+
+def _product(capture: Capture) -> str:
+    found = product_of(View(decode(capture), 0))
+    return found.name if found else ""
 
 
 def _cut(capture: Capture) -> bool:
@@ -144,3 +160,23 @@ def _finding(limit: Limit) -> Finding:
         cause=f"It looks like {' or '.join(limit.looks_like)}." if limit.looks_like else "A timer of this hop.",
         fix="Raise it above the longest silence that the engine may have, or let the engine send heartbeats.",
     )
+
+
+def limits_of(route: Route, limits: Sequence[Limit], configured: Sequence[Row] = ()) -> list[Row]:
+    """The route's inventory: its own timeouts, what ``configured`` says, defaults of the products, what was measured.
+
+    A hop's product is what its headers name and those of the hop behind it do not, else what its own name says.
+    """
+    behind, products = "", {}
+    for hop in route.hops:
+        named = next((limit.product for limit in limits if limit.hop == hop.name and limit.product), "")
+        if named and named != behind:
+            products[hop.name] = named
+        else:
+            said = hop.name.lower()
+            told = next((p for p in PRODUCTS_BY_NAME if p.lower().replace(".", "") in said), "")
+            products |= {hop.name: told} if told else {}
+        behind = named
+    rows = known_rows(products, {(row.hop, row.setting) for row in configured})
+    cuts = [measured_row(x.hop, x.place, x.seconds, x.counts or "") for x in limits if x.seconds is not None]
+    return inventory(route, [*configured, *rows, *cuts])

@@ -20,7 +20,6 @@ from harness.lab import source
 from harness.lab.ask import Ask, read_ask
 from harness.lab.engine.profile import presets
 from harness.lab.engine.virtual import token_times
-from harness.lab.gated import retimed
 from harness.lab.gateways.registry import gateways, open_gateway
 from harness.lab.gateways.virtual import COALESCE, through
 from harness.lab.markers import Call
@@ -29,6 +28,7 @@ from harness.lab.plan import Plan
 from harness.lab.reading import reread
 from harness.lab.registry import apply
 from harness.lab.scenarios import Scenario, built_in
+from harness.lab.stepped import retimed
 
 SENT_AT = "2026-01-01T00:00:00.000000Z"
 SERVER = Clock("synthetic-server", "monotonic", 0.000001)

@@ -24,6 +24,9 @@ IMPURE = {
     "tempfile", "shutil", "urllib.request", "http.client", "platform", "locale", "getpass",
 }  # fmt: skip
 IMPURE_CALLS = {"now", "utcnow", "today", "open", "getenv", "urandom", "read_text", "read_bytes", "write_text", "print"}
+# Work in virtual time: by seed and plan alone, whatever they import; no clock, socket or event loop.
+VIRTUAL = ("harness.lab.synth", "harness.lab.confusion", "harness.lab.replay")
+REAL_TIME = {"asyncio", "time", "socket", "ssl", "select", "threading", "subprocess", "httpx", "django"}
 # Compose the whole, so they may name the chat, by string.
 COMPOSERS = {"harness.settings", "harness.urls", "harness.asgi"}
 
@@ -88,6 +91,28 @@ SOURCES = sorted(path for path in (ROOT / "harness").rglob("*.py") if "tests" no
 def test_no_import_points_outward() -> None:
     faults = [f"{module_of(path)} {fault}" for path in SOURCES for fault in outward(path.read_text(), module_of(path))]
     assert not faults, "\n".join(faults)
+
+
+def reached(module: str) -> dict[str, list[str]]:
+    """Every module of ours that ``module`` imports, straight or not, itself included; with all that each imports."""
+    found: dict[str, list[str]] = {}
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        path = (ROOT / name.replace(".", "/")).with_suffix(".py")
+        if name not in found and path.is_file():
+            found[name] = list(imports(ast.parse(path.read_text()), name))
+            waiting += found[name]
+    return found
+
+
+@pytest.mark.parametrize("module", VIRTUAL)
+def test_virtual_time_needs_no_clock_socket_or_loop(module: str) -> None:
+    assert not [(name, bad) for name, names in reached(module).items() for bad in names if bad in REAL_TIME]
+
+
+def test_what_is_reached_through_others_is_seen() -> None:
+    assert "asyncio" in reached("harness.lab.server")["harness.lab.emitter"]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from harness.lab.engine.life import Life
 from harness.lab.engine.meter import Meter
-from harness.lab.engine.model import Engine, Sequence, Step
+from harness.lab.engine.model import Engine, Sequence, Step, released
 from harness.lab.engine.profile import Profile
 
 
@@ -99,10 +99,3 @@ class LiveEngine:
             "num_requests_waiting": len(self.model.waiting),
             "kv_cache_usage_perc": self.model.kv_usage,
         }
-
-
-def released(generated: int, interval: int, finished: bool) -> int:
-    """How many tokens are shown: the first at once, then ``interval`` at a time, and all at the end."""
-    if finished or interval <= 1 or generated < 1:
-        return generated
-    return 1 + (generated - 1) // interval * interval

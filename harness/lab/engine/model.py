@@ -188,3 +188,10 @@ class Engine:
         for queue in (self.running, self.waiting):
             if sequence in queue:
                 queue.remove(sequence)
+
+
+def released(generated: int, interval: int, finished: bool) -> int:
+    """How many tokens are shown: the first at once, then ``interval`` at a time, and all at the end."""
+    if finished or interval <= 1 or generated < 1:
+        return generated
+    return 1 + (generated - 1) // interval * interval

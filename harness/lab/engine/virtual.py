@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence as Rows
 
-from harness.lab.engine.live import released
-from harness.lab.engine.model import Engine
+from harness.lab.engine.model import Engine, released
 from harness.lab.engine.profile import Profile
 
 

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import pytest
 
-from harness.lab.engine.live import released
 from harness.lab.engine.meter import COUNTERS, GAUGES, HISTOGRAMS
+from harness.lab.engine.model import released
 from harness.lab.raw import Wire, ask
 from harness.lab.server import running
 from harness.tests.lab.build import body, end_of, metric, metrics_when

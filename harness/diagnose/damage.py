@@ -22,6 +22,7 @@ from harness.wire.stream import ChannelKey
 
 SHORT = 4  # words: too few to fall back into step
 MIXED_PLACES = 3  # stretches of foreign text at separate places, beside which the inner text is whole
+MOJIBAKE_SIGNS = 2  # characters beyond ASCII: one alone may be chance
 KINDS = ("interleave", "reorder", "duplicate", "loss", "rewrite", "encoding", "whitespace", "sampled")
 
 
@@ -183,6 +184,18 @@ def mojibake(text: str) -> str:
         return text.encode("utf-8", "replace").decode("latin-1")
 
 
+def unspoilt(text: str) -> str | None:
+    """The text that :func:`mojibake` was made of; None when it was not, or when too little tells."""
+    for charset in ("latin-1", "cp1252"):
+        try:
+            plain = text.encode(charset).decode("utf-8")
+        except (UnicodeDecodeError, UnicodeEncodeError):
+            continue
+        if sum(1 for char in plain if not char.isascii()) >= MOJIBAKE_SIGNS:
+            return plain
+    return None
+
+
 def _spoilt(text: str) -> int:
     return text.count("�") + len(re.findall(r"\?", text)) + len(re.findall(r"[ÃÂâ][\x80-¿€‚„…†‡ˆ‰‹Œ‘’“”•–—˜™›œ]", text))
 
@@ -193,13 +206,16 @@ def _blind(text: str) -> str:
 
 
 def _glues(text: str, edit: Edit) -> bool:
-    """Whether a lost blank stood between two word characters, so that words run together."""
+    """Whether words, or two lines, run together for want of the blank that is lost."""
     before, after = text[edit.a - 1 : edit.a], text[edit.a_end : edit.a_end + 1]
-    return before.isalnum() and after.isalnum()
+    line = "\n" in text[edit.a : edit.a_end] and not (before + after).isspace() and before and after
+    return bool(line) or (before.isalnum() and after.isalnum())
 
 
 def _runs_together(gone: str, added: str, outer: str, edit: Edit) -> bool:
-    """Whether a piece that lost its blanks now touches a word before or after it."""
+    """Whether a piece that lost its blanks now touches a word before or after it, or its line the line before."""
+    if "\n" in gone and not any(char.isspace() for char in added + outer[edit.b - 1 : edit.b]) and edit.b:
+        return gone[:1].isspace() or bool(outer[edit.b_end : edit.b_end + 1].strip())
     after = outer[edit.b_end : edit.b_end + 1].isalnum() and added[-1:].isalnum() and gone[-1:].isspace()
     before = outer[max(0, edit.b - 1) : edit.b].isalnum() and added[:1].isalnum() and gone[:1].isspace()
     return after or before
@@ -213,7 +229,7 @@ def _subsequence(part: str, whole: str) -> bool:
 def missing_channels(pair: Pair) -> list[ChannelKey]:
     """Channels with text at the inner hop that the outer one, which says it is whole, does not have at all."""
     inner, outer = pair.inner, pair.outer
-    if not (outer.streamed and outer.text_complete) or outer.in_band or not outer.texts:
+    if not (outer.streamed and outer.text_complete) or outer.in_band:
         return []
     return [key for key, text in inner.texts.items() if key not in outer.texts and text.text.strip()]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -38,6 +39,18 @@ USAGE = Fault(
     "Tokens were made and lost between the sampler and the stream (parser, decoder, filter).",
     "Compare with a non-streamed run of the same prompt at this hop.",
 )
+CALL = Fault(
+    "loss.call",
+    "The answer ends with {reason}, and not one tool call came.",
+    "The hop saw a call (or was told of one) and left it out of the stream.",
+    "Compare with a non-streamed run at this hop; check its tool parser.",
+)
+CALLS = Fault(
+    "loss.calls",
+    "{hop} drops tool calls of {hop_inner}: {calls}.",
+    "The hop does not pass tool_calls deltas on.",
+    "Take a version that passes tool calls on, or ask without streaming.",
+)
 SHORT = Fault(
     "loss.unfinished-count",
     "Asked to count to {asked_to}, the stream counts to {counted_to} and calls itself finished.",
@@ -63,6 +76,7 @@ def alone(view: View) -> Iterator[Finding]:
     if made - thought > 2 and silent and "abort" not in view.finished.values():
         yield USAGE.found(view, "error", event=view.stream.usages[-1].event, completion_tokens=made)
     yield from _short(view)
+    yield from _call(view)
 
 
 def _short(view: View) -> Iterator[Finding]:
@@ -75,6 +89,13 @@ def _short(view: View) -> Iterator[Finding]:
         yield SHORT.found(
             view, severity, event=view.content[-1], asked_to=asked[1], counted_to=max(told), alternative=MODEL
         )
+
+
+def _call(view: View) -> Iterator[Finding]:
+    reason = next((r for r in view.finished.values() if r in ("tool_calls", "function_call", "tool_use")), None)
+    calls = any(channel.name or channel.key.part.startswith("tool") for channel in view.stream.channels)
+    if reason and not calls and view.streamed and not view.in_band:
+        yield CALL.found(view, "error", event=view.stream.finishes[-1].event, reason=reason)
 
 
 def between(pair: Pair) -> Iterator[Finding]:
@@ -92,6 +113,8 @@ def between(pair: Pair) -> Iterator[Finding]:
             continue
         if key.part.startswith("tool") and _woven(pair):
             continue
+        if any(fault.detail.startswith(f"{key.part} is ") for fault in pair.outer.stream.faults):
+            continue  # it is there, in a shape that the dialect does not have: told as malformed
         yield CHANNEL.found(
             pair.outer,
             "error",
@@ -100,6 +123,20 @@ def between(pair: Pair) -> Iterator[Finding]:
             channel=f"{key.choice}/{key.part}",
             lost_chars=len(text),
         )
+    yield from _calls(pair)
+
+
+def _calls(pair: Pair) -> Iterator[Finding]:
+    """Calls without arguments have no text: they are told by their names."""
+    inner, outer = (
+        Counter(c.name for c in view.stream.channels if c.name and not c.text.strip())
+        for view in (pair.inner, pair.outer)
+    )
+    named = any(channel.name for channel in pair.outer.stream.channels)
+    whole = pair.outer.streamed and pair.outer.text_complete and not pair.outer.in_band
+    if inner - outer and not named and whole and pair.sameness != "different":
+        event = len(pair.outer.stream) - 1
+        yield CALLS.found(pair.outer, "error", inner=pair.inner, event=event, calls=sorted(inner - outer))
 
 
 def _text(pair: Pair, damage: Damage) -> Finding:

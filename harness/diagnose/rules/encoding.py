@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterator
 
 from harness.diagnose.answer import Finding
-from harness.diagnose.damage import damages, mojibake
+from harness.diagnose.damage import clip, damages, mojibake, unspoilt
 from harness.diagnose.fault import Fault
 from harness.diagnose.pair import Pair
 from harness.diagnose.view import View
@@ -50,6 +50,12 @@ CODING = Fault(
     "The header names a coding that the bytes do not have, or the coded body is cut.",
     "Send the header only with coded bytes; keep compression off event streams.",
 )
+MOJIBAKE = Fault(
+    "encoding.mojibake",
+    "The text is UTF-8 that was read as a one-byte charset, first at event {event_no}: {piece}.",
+    "Every character beyond ASCII is the Latin-1 or Windows-1252 look of UTF-8 bytes: decoded wrongly before this tap.",
+    "Decode with UTF-8 (response.encoding, charset=utf-8) where the hop reads the answer of the hop behind.",
+)
 WRONG = Fault(
     "encoding.wrong-charset",
     "{hop} spoils {spoilt} characters that are whole at {hop_inner}, first {first_piece}.",
@@ -82,6 +88,7 @@ def alone(view: View) -> Iterator[Finding]:
             faults=len(lone),
             words={"event_no": lone[0].event},
         )
+    yield from _mojibake(view)
     members = _members(view)
     if members > 1:
         yield MEMBERS.found(view, "warning", event=0 if len(view.stream) else None, members=members)
@@ -109,6 +116,17 @@ def between(pair: Pair) -> Iterator[Finding]:
                 first_piece=damage.samples()[0],
                 words={"how": how},
             )
+
+
+def _mojibake(view: View) -> Iterator[Finding]:
+    """A channel whose whole text turns into other valid UTF-8 when its characters are taken for bytes again."""
+    for text in view.texts.values():
+        if text.text.isascii() or unspoilt(text.text) is None:
+            continue
+        at = next(i for i, char in enumerate(text.text) if not char.isascii())
+        event = text.event_at(at)
+        yield MOJIBAKE.found(view, "error", event=event, words={"event_no": event}, piece=clip(text.text[at : at + 24]))
+        return
 
 
 def _cut_tail(view: View, offset: int) -> bool:

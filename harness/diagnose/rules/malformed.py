@@ -9,7 +9,7 @@ from typing import Any
 from harness.diagnose.answer import Finding
 from harness.diagnose.fault import Fault
 from harness.diagnose.view import View
-from harness.wire.stream import WireFault
+from harness.wire.stream import Kind, WireFault
 
 BROKEN = Fault(
     "malformed.json",
@@ -29,6 +29,18 @@ NAN = Fault(
     "the frame.",
     "A serialiser that allows NaN and Infinity (Python's default).",
     "Replace NaN and Infinity by null before serialising (allow_nan=False finds them).",
+)
+TWICE = Fault(
+    "malformed.encoded-twice",
+    "The data of {count} events is a JSON text that holds the chunk, first at event {event_no}: encoded twice.",
+    "The hop serialises what is serialised already; readers get a text, no object, and show nothing of it.",
+    "Write the chunk's JSON after data: as it is.",
+)
+STRANGE = Fault(
+    "malformed.unknown",
+    "{count} events are no chat chunks, first event {event_no}: {sample}.",
+    "The hop adds objects of its own to the stream; readers that check every event against the schema stop there.",
+    "Send such notes as comments, or in a chunk with empty choices.",
 )
 LAST_TEXT = Fault(
     "malformed.unterminated",
@@ -55,12 +67,22 @@ DIALECT = Fault(
     "A router passes chunks through untranslated.",
     "Translate the frames on the streaming path, or ask the endpoint that speaks {actual}.",
 )
+NO_FIELD_TEXT = Fault(
+    "malformed.field-text",
+    "{count} lines are no field of an event stream, and the answer is in them; first: {detail}.",
+    "The hop wrote chunks without data: before them (or with something before that word): readers skip such lines.",
+    "Begin every event with data: in small letters, with nothing before it.",
+)
 NO_FIELD = Fault(
     "malformed.field",
     "{count} lines are no field of an event stream, first: {detail}.",
     "Plain text was written into the stream (a log line, a page, a bare error).",
     "Write only data, event, id and retry lines.",
 )
+
+
+CHUNK = re.compile(rb"""["'](choices|delta|content|message|response)["']|\{\s*["']\w+["']\s*:""")
+SPOKEN = re.compile(rb'"(content|reasoning|reasoning_content|text|arguments)"\s*:\s*"[^"]')
 
 
 def alone(view: View) -> Iterator[Finding]:
@@ -78,7 +100,7 @@ def _frames(view: View, by_code: dict[str, list[WireFault]]) -> Iterator[Finding
     for fault in by_code.get("json", [])[:3]:
         raw = stream.raw(fault.event) if fault.event is not None else b""
         words: dict[str, Any] = {"event_no": fault.event}
-        if re.search(rb'"(choices|delta|content|message|response)"|\{\s*"\w+"\s*:', raw):
+        if CHUNK.search(raw):
             glued = b"data:" in raw.partition(b"data:")[2].partition(b"\n")[0]
             words["glued_words"] = "; a second frame begins inside it." if glued else "."
             yield BROKEN.found(view, "error", event=fault.event, detail=fault.detail, glued=glued, words=words)
@@ -101,7 +123,11 @@ def _frames(view: View, by_code: dict[str, list[WireFault]]) -> Iterator[Finding
         else:
             yield LAST.found(view, "warning", at_ms=view.end_ms, kind=tail.get("kind", "incomplete"))
     shapes = [fault for fault in by_code.get("shape", []) if "the wire is" not in fault.detail]
-    if shapes:
+    twice = [f for f in shapes if f.event is not None and rb"\"choices\"" in stream.raw(f.event)]
+    if twice:
+        first = twice[0].event
+        yield TWICE.found(view, "error", event=first, count=len(twice), words={"event_no": first})
+    elif shapes:
         yield SHAPE.found(
             view,
             "warning",
@@ -112,8 +138,30 @@ def _frames(view: View, by_code: dict[str, list[WireFault]]) -> Iterator[Finding
         )
     strays = by_code.get("field", [])
     if strays:
-        yield NO_FIELD.found(view, "warning", count=len(strays), detail=strays[0].detail)
+        spoken = [fault for fault in strays if SPOKEN.search(_line(stream.body, fault.offset))]
+        said = NO_FIELD_TEXT if spoken else NO_FIELD
+        yield said.found(view, "error" if spoken else "warning", count=len(strays), detail=(spoken or strays)[0].detail)
+    yield from _strange(view)
     yield from _dialect(view, [fault for fault in by_code.get("shape", []) if "the wire is" in fault.detail])
+
+
+def _line(body: bytes, start: int) -> bytes:
+    return body[start : start + 100_000].partition(b"\n")[0]
+
+
+def _strange(view: View) -> Iterator[Finding]:
+    """Objects without name among chat chunks that are neither chunk nor error nor usage."""
+    stream = view.stream
+    faulty = {fault.event for fault in stream.faults}
+    strange = [
+        i
+        for i, kind in enumerate(stream.kinds)
+        if kind == Kind.UNKNOWN and i not in stream.names and i not in faulty and stream.wire == "openai"
+    ]
+    if strange and view.content:
+        sample = stream.raw(strange[0])[:80].decode("utf-8", "replace").strip()
+        words = {"event_no": strange[0]}
+        yield STRANGE.found(view, "warning", event=strange[0], count=len(strange), sample=sample, words=words)
 
 
 def _dialect(view: View, told: list[WireFault]) -> Iterator[Finding]:

@@ -129,7 +129,7 @@ def _nodes(view: View) -> bool:
 
 def _json_fault(text: str) -> str:
     try:
-        json.loads(text)
+        value = json.loads(text)
     except ValueError as error:
         return f"{error}"
-    return ""
+    return "a text that holds the arguments: they were encoded twice" if isinstance(value, str) else ""

@@ -17,6 +17,18 @@ THINK = Fault(
     "The hop does not split the model's thinking off (no reasoning parser, or one that misses tags split over chunks).",
     "Turn the reasoning parser on at this hop; readers may hide the tags as a stopgap.",
 )
+CALL_TEXT = Fault(
+    "content.call-as-text",
+    "A tool call stands in the answer as text: {tag}, and none came as tool_calls.",
+    "The hop's tool parser is off, or is another model's.",
+    "Turn on the tool parser of this model at this hop (vLLM: --enable-auto-tool-choice --tool-call-parser).",
+)
+TOKEN = Fault(
+    "content.special-token",
+    "A token of the model's chat template stands in the answer: {tag}.",
+    "The engine does not stop at (or does not hide) it: a wrong template, stop tokens that are not set.",
+    "Check the chat template and the stop tokens at this hop.",
+)
 EMPTY = Fault(
     "content.empty",
     "The answer is complete and empty: finish_reason {reason}, no text, no thinking, no tool call.",
@@ -60,6 +72,10 @@ USAGE = Fault(
     "Never count chunks as tokens; take usage from the engine.",
 )
 HIDDEN = 64  # tokens that no text shows: end marks, names and frames of tool calls
+CALL_TAG = re.compile(
+    r"^\s*(<tool_call>|<function=\w|<\|tool▁calls?▁begin\|>|<｜tool▁calls▁begin｜>|\[TOOL_CALLS\]|<\|python_tag\|>)"
+)
+TOKEN_TAG = re.compile(r"<\|(?:im_end|im_start|eot_id|endoftext|end|end_of_text|eom_id)\|>|</s>$|<｜end▁of▁sentence｜>")
 TAG = re.compile(r"<(think|thinking|reasoning|thought)>", re.I)
 
 
@@ -74,6 +90,7 @@ def alone(view: View) -> Iterator[Finding]:
             yield THINK.found(
                 view, "warning", event=text.event_at(hit.start()), tag=hit.group(0), thought=max(0, thought)
             )
+    yield from _tags(view)
     reason = next(iter(view.finished.values()), None)
     named = any(channel.name for channel in view.stream.channels)
     if (
@@ -106,6 +123,18 @@ def between(pair: Pair) -> Iterator[Finding]:
     made, told = inner.content_ms[-1] - inner.content_ms[0], outer.content_ms[-1] - outer.content_ms[0]
     if made > HOLD_HALF_MS and outer.content_ms[-1] < 0.2 * inner.content_ms[-1] and told < 0.1 * made:
         yield REPLAY.found(outer, "warning", inner=inner, event=outer.content[0], inner_ms=made, outer_ms=told)
+
+
+def _tags(view: View) -> Iterator[Finding]:
+    """Marks of a model's own language that a parser further in should have taken out."""
+    for key, text in view.texts.items():
+        if key.part != "content":
+            continue
+        call, token = CALL_TAG.search(text.text), TOKEN_TAG.search(text.text)
+        if call and not any(channel.name for channel in view.stream.channels):
+            yield CALL_TEXT.found(view, "warning", event=text.event_at(call.start(1)), tag=call.group(1))
+        if token:
+            yield TOKEN.found(view, "warning", event=text.event_at(token.start()), tag=token.group(0))
 
 
 def _usage(view: View) -> Iterator[Finding]:

@@ -39,12 +39,21 @@ ECHO = Fault(
     "The hop writes pieces twice.",
     "Compare its event kinds; send each piece of the inner answer once.",
 )
+AGAIN = Fault(
+    "duplicate.whole",
+    "The last piece repeats the whole answer of {chars} characters that came piece by piece before it.",
+    "The hop ends the stream with the full text in a delta; readers that append show the answer twice.",
+    "Send what is new only; leave the full text to the non-streamed answer.",
+)
 DONE = Fault(
     "duplicate.terminator",
     "The terminator comes {times} times.",
     "A relay appends its own terminator to the one that it passes on.",
     "Append a terminator only when none was seen; readers should stop at the first.",
 )
+
+
+WHOLE_CHARS = 12  # shorter answers may be said twice
 
 
 def alone(view: View) -> Iterator[Finding]:
@@ -64,6 +73,7 @@ def alone(view: View) -> Iterator[Finding]:
             )
         if not counted:
             yield from _adjacent(view)
+        yield from _again(view)
     if len(view.stream.terminators) > 1:
         second = view.stream.terminators[1]
         yield DONE.found(view, "warning", event=second, times=len(view.stream.terminators))
@@ -84,6 +94,15 @@ def between(pair: Pair) -> Iterator[Finding]:
                 channel=f"{damage.key.choice}/{damage.key.part}",
                 exchange=pair.sameness,
             )
+
+
+def _again(view: View) -> Iterator[Finding]:
+    """A last piece that equals all the text before it; a piece that a model repeats is short against the text."""
+    for text in view.texts.values():
+        size = text.ends[-2] if len(text.ends) > 4 else 0
+        before, last = text.text[:size].strip(), text.text[size:].strip()
+        if len(before) >= WHOLE_CHARS and before == last:
+            yield AGAIN.found(view, "error", event=text.events[-1], chars=size)
 
 
 def _adjacent(view: View) -> Iterator[Finding]:

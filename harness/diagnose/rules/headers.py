@@ -73,8 +73,8 @@ def alone(view: View) -> Iterator[Finding]:
     if view.streamed and re.search(r"max-age=[1-9]|public|immutable", cache) and "no-store" not in cache:
         yield CACHEABLE.found(view, "warning", at_ms=view.head.t, value=cache)
     kind, _, parameters = view.header("content-type").lower().partition(";")
-    if view.stream.framing == "sse" and view.content and kind.strip() not in ("text/event-stream", ""):
-        yield TYPE.found(view, "warning", at_ms=view.head.t, content_type=kind.strip())
+    if view.stream.framing == "sse" and view.content and view.head.headers and kind.strip() != "text/event-stream":
+        yield TYPE.found(view, "warning", at_ms=view.head.t, content_type=kind.strip() or "nothing")
     charset = parameters.partition("charset=")[2].strip(' ";')
     if charset and charset not in ("utf-8", "utf8") and view.streamed:
         yield CHARSET.found(view, "warning", at_ms=view.head.t, charset=charset)

@@ -42,6 +42,11 @@ FINISH = Fault(
     "The engine reports its failure as the finish reason.",
     "Look at the engine's log at that time.",
 )
+FAILED = frozenset(
+    "error network_error server_error internal_error engine_error timeout insufficient_system_resource".split()
+)
+"""Finish reasons that tell a failure: vLLM, SGLang, Zhipu, DeepSeek and gateways."""
+
 SILENCED = Fault(
     "error.hidden",
     "{hop_inner} failed clearly ({inner_failure}), {hop} hides it: {outer_story}.",
@@ -79,7 +84,7 @@ def alone(view: View) -> Iterator[Finding]:
             chars=_chars_before(view, first.event),
         )
     else:
-        reason = next((r for r in view.finished.values() if r == "error"), None)
+        reason = next((r for r in view.finished.values() if r.lower() in FAILED), None)
         if reason:
             yield FINISH.found(
                 view, "error", event=len(view.stream) - 1, reason=reason, chars=_chars_before(view, None)

@@ -22,7 +22,7 @@ class StoredRoute(models.Model):
 
 
 class Run(models.Model):
-    """One experiment. A chat's ``id`` is its exchange id; ``answer`` is the JSON of contract 4.2 once known.
+    """One experiment. A chat's ``id`` is its exchange id; ``answer`` is its JSON (docs/formats.md) once known.
 
     ``pinned`` runs are kept however many come after them (:mod:`harness.runs.keep`).
     """

@@ -1,4 +1,4 @@
-"""The answer of every diagnosing command: captures, findings, verdict. JSON shape: contract 4.2 of the design."""
+"""The answer of every diagnosing command: captures, findings, verdict. JSON shape: docs/formats.md."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Everything a diagnosing command says. ``captures`` are rows as in contract 4.2, innermost first."""
+    """Everything a diagnosing command says. ``captures`` are rows as in docs/formats.md, innermost first."""
 
     captures: tuple[dict[str, Any], ...]
     findings: tuple[Finding, ...]

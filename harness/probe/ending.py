@@ -15,7 +15,7 @@ TIERS = ("connect", "read", "total")
 
 
 def judged(error: Exception | None, socket: StampedSocket | None, *, headed: bool) -> tuple[str, str]:
-    """(kind, detail) of the end: kind as in contract 4.1. ``socket`` None: no connection was made."""
+    """(kind, detail) of the end: kind as in docs/formats.md. ``socket`` None: no connection was made."""
     if error is None:
         return "complete", ""
     if isinstance(error, httpx.LocalProtocolError):  # its words quote the header, which may be the key

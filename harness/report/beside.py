@@ -18,7 +18,7 @@ NAMES = ("outcome", *(name.replace("_", " ") for name in COUNTS), *TIMES)
 
 
 def beside(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Of two answers (contract 4.2) [{hop, tap, cells}], a cell for each of :data:`NAMES`.
+    """Of two answers (docs/formats.md) [{hop, tap, cells}], a cell for each of :data:`NAMES`.
 
     A cell is {a, b, change}: the medians over a run's rounds as text ("–" where there are none), and b less a.
     """

@@ -19,7 +19,7 @@ MOST_LANES = 24
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a report tells of one run: its captures (innermost first) and its answer (contract 4.2)."""
+    """What a report tells of one run: its captures (innermost first) and its answer (docs/formats.md)."""
 
     name: str
     captures: Sequence[Capture]

@@ -50,7 +50,7 @@ def lend(captures: Sequence[Capture]) -> list[Capture]:
 
 
 def answer_for(captures: Sequence[Capture]) -> Json:
-    """The answer of contract 4.2. A diagnosis that breaks is a verdict that says so, and a traceback in the log."""
+    """The answer (docs/formats.md). A diagnosis that breaks is a verdict that says so, and a traceback in the log."""
     try:
         return diagnose(captures).as_json()
     except Exception:

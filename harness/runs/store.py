@@ -141,5 +141,5 @@ def load_captures(run_id: str) -> list[Capture]:
 
 
 def answer_of(run_id: str) -> dict[str, Any] | None:
-    """A run's answer (contract 4.2); None where there is no such run or no answer yet."""
+    """A run's answer (docs/formats.md); None where there is no such run or no answer yet."""
     return Run.objects.filter(pk=run_id).values_list("answer", flat=True).first()

@@ -10,7 +10,7 @@ import pytest
 
 @pytest.fixture(scope="session")
 def answer_schema() -> Callable[[Any], None]:
-    """Checks an answer's JSON against contract 4.2."""
+    """Checks an answer's JSON against the schema."""
     from json import loads
     from pathlib import Path
 

@@ -8,6 +8,7 @@ from harness.diagnose.answer import Finding
 from harness.diagnose.pair import Pair
 from harness.diagnose.rules import (
     aborted,
+    blocks,
     burst,
     changes,
     content,
@@ -20,6 +21,7 @@ from harness.diagnose.rules import (
     loss,
     malformed,
     malformed_ends,
+    marks,
     not_cancelled,
     not_streamed,
     reorder,
@@ -33,8 +35,9 @@ from harness.diagnose.view import View
 
 ALONE: tuple[Callable[[View], Iterable[Finding]], ...] = (
     error.alone, reset.alone, truncation.alone, not_streamed.alone, interleave.alone, duplicate.alone, reorder.alone,
-    loss.alone, tokens.alone, encoding.alone, malformed.alone, malformed_ends.alone, content.alone,
-    headers.alone, burst.alone, stall.alone, first_byte.alone, aborted.alone,
+    loss.alone, tokens.alone, marks.alone, blocks.alone, encoding.alone,
+    malformed.alone, malformed_ends.alone, content.alone, headers.alone, burst.alone,
+    stall.alone, first_byte.alone, aborted.alone,
 )  # fmt: skip
 """Rules for one capture."""
 

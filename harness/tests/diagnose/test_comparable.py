@@ -2,22 +2,17 @@
 
 from dataclasses import replace
 
-from harness.capture.model import Capture, End, Head, stamped
+from harness.capture.model import Capture, End, stamped
 from harness.diagnose.run import diagnose
+from harness.tests.build import DONE, FINISH, HEAD, captured, event
 
-EVENTS = [
-    *(f'data: {{"choices":[{{"index":0,"delta":{{"content":"字 word{i} "}}}}]}}\n\n'.encode() for i in range(30)),
-    b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n',
-    b"data: [DONE]\n\n",
-]
-HEAD = Head(50.0, 200, "1.1", (("content-type", "text/event-stream"),))
+EVENTS = [*(event(f"字 word{i} ") for i in range(30)), FINISH, DONE]
 
 
 def capture(hop: str, reads: list[tuple[float, bytes]]) -> Capture:
-    body, times, ends = stamped(reads)
-    return Capture(
-        hop, hop, wire="openai", exchange="x", head=HEAD, body=body, times=times, ends=ends, end=End(3000.0, "complete")
-    )
+    """Of one exchange, with the head at 50 ms and the end at 3 s."""
+    head = replace(HEAD, t=50.0)
+    return captured(hop, reads, exchange="x", head=head, end=End(3000.0, "complete"))
 
 
 ENGINE = capture("engine", [(100 + 90.0 * i, event) for i, event in enumerate(EVENTS)])

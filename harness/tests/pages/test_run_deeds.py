@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.test import Client
 
-from harness.capture.model import Capture, End, Head, stamped
+from harness.capture.model import Capture, End
 from harness.diagnose.run import diagnose
 from harness.models import Progress, Run
 from harness.pages.diagnosis import checklist, result
@@ -14,19 +14,16 @@ from harness.routes.model import Hop, Route
 from harness.runs.catalogue import store_routes
 from harness.runs.steps import Step
 from harness.runs.store import save_run
+from harness.tests.build import LAST, captured, event
 
 pytestmark = pytest.mark.django_db
-EVENT = b'data: {"choices":[{"index":0,"delta":{"content":"word "}}]}\n\n'
-LAST = b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
 HOPS = [["engine", "engine"], ["nginx", "proxy"]]
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
 
 def capture(hop: str, kind: str, times: list[float], **more: object) -> Capture:
-    body, stamps, ends = stamped([*((t, EVENT) for t in times), (times[-1], LAST)])
-    head = Head(times[0], 200, "1.1", (("content-type", "text/event-stream"),))
-    end = End(times[-1], "complete")
-    return Capture(hop, kind, wire="openai", head=head, body=body, times=stamps, ends=ends, end=end, **more)  # type: ignore[arg-type]
+    """One word a stamp, then a good end."""
+    return captured(hop, [*((t, event("word ")) for t in times), (times[-1], LAST)], kind=kind, **more)
 
 
 STEADY = [100.0 * n for n in range(1, 31)]

@@ -9,39 +9,28 @@ import pytest
 from django.test import Client
 
 from harness.capture.format import loads
-from harness.capture.model import Capture, Clock, End, Head, Request, stamped
+from harness.capture.model import Clock, Request, stamped
 from harness.diagnose.run import diagnose
 from harness.models import Progress, Run
 from harness.pages.timeline import MOST, timeline
 from harness.runs import live
 from harness.runs.store import save_run
+from harness.tests.build import LAST, captured, event
 
 pytestmark = pytest.mark.django_db
 
 
-def event(text: str) -> bytes:
-    return b'data: {"choices":[{"index":0,"delta":{"content":"%s"}}]}\n\n' % text.encode()
-
-
-LAST = b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
-BODY, TIMES, ENDS = stamped([(10.0, event("one ")), (60.0, event("two ")), (110.0, event("three")), (120.0, LAST)])
-HEAD = Head(5.0, 200, "1.1", (("content-type", "text/event-stream"),))
 HOST = Clock("host", "monotonic", 1e-6)
-READ = Capture(
+READ = captured(
     "engine",
-    "engine",
+    [(10.0, event("one ")), (60.0, event("two ")), (110.0, event("three")), (120.0, LAST)],
     exchange="x1",
     route="r",
     request=Request(url="http://e/v1/chat/completions", headers=(("authorization", "***"),)),
     sent_at="2026-11-30T12:00:00.000000Z",
     clock=HOST,
-    head=HEAD,
-    body=BODY,
-    times=TIMES,
-    ends=ENDS,
-    end=End(121.0, "complete"),
 )
-WRITE = replace(READ, hop="app", kind="app", tap="write", times=array("d", (t + 1 for t in TIMES)))
+WRITE = replace(READ, hop="app", kind="app", tap="write", times=array("d", (t + 1 for t in READ.times)))
 ARRIVE = replace(
     READ,
     hop="network-path",
@@ -51,9 +40,9 @@ ARRIVE = replace(
     head=None,
     sent_at="2026-11-30T12:00:01.995000Z",  # a clock 2 s ahead; sent 5 ms before the relay had it
     clock=Clock("tab", "performance", 0.1, -2000.0, 0.5),
-    times=array("d", (t + 8 for t in TIMES)),
+    times=array("d", (t + 8 for t in READ.times)),
 )
-PAINT = replace(ARRIVE, hop="browser", kind="browser", tap="paint", times=array("d", (t + 30 for t in TIMES)))
+PAINT = replace(ARRIVE, hop="browser", kind="browser", tap="paint", times=array("d", (t + 30 for t in READ.times)))
 CHAT = [READ, WRITE, ARRIVE, PAINT]
 
 
@@ -143,7 +132,7 @@ def test_the_timeline_tells_all_taps_on_the_servers_clock() -> None:
     assert (first["t_write"], first["t_arrive"], first["t_paint"]) == (11.0, 13.0, 35.0)
     assert (first["delay"], found["bound_ms"], first["text"]) == (2.0, 0.5, "one ")
     assert [event["text"] for event in found["events"]][1:3] == ["two ", "three"]
-    assert found["lanes"][1]["rows"][0] == [13.0, ENDS[0]]
+    assert found["lanes"][1]["rows"][0] == [13.0, READ.ends[0]]
 
 
 def test_without_a_clock_the_timeline_is_relative_and_bears_no_bound() -> None:
@@ -153,7 +142,7 @@ def test_without_a_clock_the_timeline_is_relative_and_bears_no_bound() -> None:
 
 
 def test_an_event_that_never_arrived_has_no_time_there() -> None:
-    cut = replace(ARRIVE, body=BODY[: ENDS[0]], times=ARRIVE.times[:1], ends=ENDS[:1])
+    cut = replace(ARRIVE, body=(READ.body or b"")[: READ.ends[0]], times=ARRIVE.times[:1], ends=READ.ends[:1])
     found = timeline([READ, WRITE, cut])
     assert [event["t_arrive"] is None for event in found["events"]] == [False, True, True, True, True]
 

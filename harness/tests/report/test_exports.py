@@ -11,33 +11,21 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 
 from harness.capture.har import load_har
-from harness.capture.model import Capture, Clock, End, Head, Request, stamped
+from harness.capture.model import Capture, Clock, Head, Request
 from harness.report.csv_table import COLUMNS, to_csv
 from harness.report.har import to_har
 from harness.report.perfetto import to_perfetto
+from harness.tests.build import DONE, captured, event
 from harness.tests.capture.strategies import captures
 
-HEAD = Head(5.0, 200, "1.1", (("content-type", "text/event-stream"),))
-
-
-def event(text: str) -> bytes:
-    return f'data: {{"choices":[{{"index":0,"delta":{{"content":"{text}"}}}}]}}\n\n'.encode()
-
-
-def capture(hop: str, reads: list[tuple[float, bytes]], **more: Any) -> Capture:
-    body, times, ends = stamped(reads)
-    more = {"head": HEAD, "end": End(reads[-1][0] + 1, "complete"), "kind": hop, "wire": "openai", **more}
-    return Capture(hop, body=body, times=times, ends=ends, **more)
-
-
 WORDS = ["one ", "two ", "=3 ", "four"]
-INNER = capture(
-    "engine", [(10.0 * i + 10, event(word)) for i, word in enumerate(WORDS)] + [(60.0, b"data: [DONE]\n\n")],
+INNER = captured(
+    "engine", [(10.0 * i + 10, event(word)) for i, word in enumerate(WORDS)] + [(60.0, DONE)],
     sent_at="2026-11-30T12:00:00.002000Z", clock=Clock("a", "monotonic"),
     request=Request("POST", "http://h/v1?x=1", (("accept", "*/*"),), {"n": 1}),
 )  # fmt: skip
-OUTER = capture(
-    "proxy", [(62.0, b"".join(event(word) for word in WORDS)), (62.0, b"data: [DONE]\n\n")],
+OUTER = captured(
+    "proxy", [(62.0, b"".join(event(word) for word in WORDS)), (62.0, DONE)],
     sent_at="2026-11-30T12:00:00.000000Z", clock=Clock("a", "monotonic"),
 )  # fmt: skip
 
@@ -51,7 +39,7 @@ def test_importing_the_har_that_we_export_gives_the_same_capture(given_capture: 
 def test_a_har_carries_several_hops_back_in_order() -> None:
     write = Capture("app", "app", tap="write", body=None, times=INNER.times, ends=INNER.ends)
     coded = gzip.compress(event("x"))
-    zipped = capture("gateway", [(1.0, coded)], head=Head(0.5, 200, "2", (("content-encoding", "gzip"),)))
+    zipped = captured("gateway", [(1.0, coded)], head=Head(0.5, 200, "2", (("content-encoding", "gzip"),)))
     assert load_har(to_har([INNER, write, OUTER, zipped])) == [INNER, write, OUTER, zipped]
 
 
@@ -81,7 +69,7 @@ def test_every_field_that_har_demands_is_there() -> None:
 
 def test_coded_bodies_are_shown_decoded() -> None:
     coded = gzip.compress(event("x"))
-    zipped = capture("gateway", [(1.0, coded)], head=Head(0.5, 200, "2", (("content-encoding", "gzip"),)))
+    zipped = captured("gateway", [(1.0, coded)], head=Head(0.5, 200, "2", (("content-encoding", "gzip"),)))
     (entry,) = json.loads(to_har([zipped]))["log"]["entries"]
     assert entry["response"]["content"]["text"] == event("x").decode()
 
@@ -137,7 +125,7 @@ def test_arrows_lead_from_each_event_to_the_one_that_carries_it_on() -> None:
 
 
 def test_a_gateway_that_joins_and_drops_pieces_gets_its_arrows() -> None:
-    joined = capture("gateway", [(30.0, event("one two ")), (70.0, event("four"))])
+    joined = captured("gateway", [(30.0, event("one two ")), (70.0, event("four"))])
     trace = json.loads(to_perfetto([INNER, joined]))
     ends = [item["ts"] for item in trace["traceEvents"] if item["ph"] == "f"]
     assert ends == [30000.0, 30000.0, 70000.0]

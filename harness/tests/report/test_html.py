@@ -6,20 +6,18 @@ import re
 
 import pytest
 
-from harness.capture.model import Capture, Clock, End, stamped
+from harness.capture.model import Capture, Clock, End
 from harness.diagnose.run import diagnose
 from harness.report.beside import NAMES, beside
 from harness.report.html import Told, page
 from harness.report.lanes import WIDTH, lanes, span_of
+from harness.tests.build import LAST, captured, event
 
 
 def answered(hop: str, times: list[float], text: str = "word ", **more: object) -> Capture:
     """A capture of one content event a stamp, then a finish and the terminator."""
-    chunk = 'data: {"id":"a","choices":[{"index":0,"delta":{"content":"%s"},"finish_reason":null}]}\n\n'
-    ending = 'data: {"id":"a","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
-    reads = [(t, (chunk % text).encode()) for t in times] + [(times[-1], ending.encode())]
-    body, stamps, ends = stamped(reads)
-    return Capture(hop, hop, body=body, times=stamps, ends=ends, end=End(times[-1], "complete"), **more)  # type: ignore[arg-type]
+    reads = [(t, event(text)) for t in times] + [(times[-1], LAST)]
+    return captured(hop, reads, **{"end": End(times[-1], "complete")} | more)
 
 
 def told(name: str, *captures: Capture) -> Told:

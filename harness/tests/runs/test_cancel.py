@@ -8,16 +8,10 @@ import json
 import pytest
 
 from harness.lab.server import running
-from harness.routes.model import Hop, Route, Timeouts
+from harness.routes.model import Hop, Route
 from harness.runs.cancel import MOMENTS, cancel
 from harness.tests.probe.fakes import HEAD, Talk, Upstream, chunk
-
-SOON = Timeouts(5, 20, 60)
-
-
-def through(base: str, gateway: str) -> Route:
-    hops = (Hop("engine", url=f"{base}/v1"), Hop("gateway", "gateway", url=f"{base}/via/{gateway}/v1"))
-    return Route("r", hops, "lab-steady", SOON)
+from harness.tests.runs.build import SOON, through
 
 
 async def test_a_gateway_that_passes_the_close_on_is_healthy_and_fast():

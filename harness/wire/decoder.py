@@ -12,6 +12,8 @@ from harness.wire.sse import LIMIT
 from harness.wire.stamps import reads_of
 from harness.wire.stream import Stream
 
+_NONE = range(0)
+
 
 class Decoder:
     """Bytes and their times in, rows of :attr:`stream` out; the same rows as :func:`harness.wire.decode.decode` gives
@@ -33,29 +35,32 @@ class Decoder:
         self._comments = self._engine.events.comments
         self._times: array[float] = array("d")
         self._size = 0
+        self._add_time, self._add_end = self._times.append, self.stream.read_ends.append
 
     def feed(self, data: bytes, t: float) -> range:
         """Take one read that came at ``t`` ms; the numbers of the events that it completed."""
-        sink, stream = self._sink, self.stream
         if not self._plain:
             data = self._coding.feed(data)
             self._plain = self._coding.idle
-        self._size += len(data)
-        self._times.append(t)
-        stream.read_ends.append(self._size)
+        self._size = size = self._size + len(data)
+        self._add_time(t)
+        self._add_end(size)
+        sink = self._sink
         before = sink.event
         self._engine.feed(data)
-        new = sink.event - before
-        if new:
-            read = len(self._times) - 1
-            if new == 1:
-                stream.reads.append(read)
-                stream.times.append(t)
-            else:
-                stream.reads.extend(array("I", [read]) * new)
-                stream.times.extend(array("d", [t]) * new)
         if self._comments:
             self._place_comments()
+        return _NONE if sink.event == before else self._stamp(before, t)
+
+    def _stamp(self, before: int, t: float) -> range:
+        """The events since that number came with the last read."""
+        stream, new, read = self.stream, self._sink.event - before, len(self._times) - 1
+        if new == 1:
+            stream.reads.append(read)
+            stream.times.append(t)
+        else:
+            stream.reads.extend(array("I", [read]) * new)
+            stream.times.extend(array("d", [t]) * new)
         return range(before, before + new)
 
     def _place_comments(self) -> None:

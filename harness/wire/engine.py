@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from harness.wire import sniff, whole
-from harness.wire.events import Events, alone, alone_record
+from harness.wire.events import Events, alone
 from harness.wire.frames import SSEFrames
 from harness.wire.ndjson import NDJSONParser, Record
 from harness.wire.payload import Broken, parse
-from harness.wire.shortcuts import Shortcuts
 from harness.wire.sse import LIMIT
 from harness.wire.stream import Kind, Stream
 
@@ -26,7 +25,7 @@ class Engine:
 
     def __init__(self, stream: Stream, content_type: str = "", limit: int = LIMIT, plain: bool = False) -> None:
         self.stream = stream
-        self.events = Events(stream, limit)
+        self.events = Events(stream, limit, plain)
         self.feed: Callable[[bytes], None] = self._hold
         self._content_type = content_type
         self._limit = limit
@@ -35,7 +34,6 @@ class Engine:
         self._held_size = 0
         self._sse = SSEFrames(self.events, limit, None if plain else lambda block: alone(block, stream, limit))
         self._ndjson = NDJSONParser(limit)
-        self._short = Shortcuts(self.events.sink, None if plain else lambda record: alone_record(record, stream, limit))
 
     def close(self) -> None:
         """No more bytes come."""
@@ -78,14 +76,8 @@ class Engine:
             self._records(self._ndjson.feed(data[at : at + _SLICE]))
 
     def _records(self, records: list[Record]) -> None:
-        owners = self.stream.pieces.event
         for record in records:
-            if record.data is not None and self._short.record(record.data, record.start, record.end):
-                continue
-            pieces = len(owners)
             self.events.event(record.data, "", record.start, record.end)
-            if record.data is not None and len(owners) == pieces + 1:
-                self._short.learn(record.data, bulk=False)
 
     def _last(self, records: list[Record]) -> None:
         """A last record without its newline counts when it is whole."""

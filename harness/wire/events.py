@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import orjson
 
+from harness.wire import typed
 from harness.wire.dialects import errors, route
 from harness.wire.payload import Broken, lenient, parse
 from harness.wire.sink import Sink
@@ -15,21 +16,24 @@ _DONE = b"[DONE]"
 
 class Events:
     """Takes framed events into a stream. ``comments``: (start, end) byte offsets of comment lines, for the owner to
-    take."""
+    take. ``plain``: every event goes through the dialects, none is read by type."""
 
-    def __init__(self, stream: Stream, limit: int = LIMIT) -> None:
+    def __init__(self, stream: Stream, limit: int = LIMIT, plain: bool = False) -> None:
         self.stream = stream
         self.sink = Sink(stream)
         self.sink.seen["told"] = bool(stream.wire)
         self.limit = limit
+        self._plain = plain
         self.comments: list[tuple[int, int]] = []
 
     def event(self, data: bytes | None, name: str, start: int, end: int) -> None:
         """One event (its data None: over the limit), named or not, at these offsets."""
         sink = self.sink
-        sink.start, sink.plain = start, True
         if name:
             self.stream.names[sink.event] = name
+        if data is not None and not self._plain and typed.event(data, name, start, end, sink):
+            return
+        sink.start, sink.plain = start, True
         try:
             kind = route.classify(orjson.loads(data), name, data, sink)  # type: ignore[arg-type]
         except orjson.JSONDecodeError:
@@ -81,14 +85,5 @@ def alone(block: bytes, like: Stream, limit: int = LIMIT) -> Stream:
     for item in SSEParser(limit).items(block):
         if type(item) is Block:
             events.event(item.data, item.name, item.start, item.end)
-    events.sink.end()
-    return stream
-
-
-def alone_record(record: bytes, like: Stream, limit: int = LIMIT) -> Stream:
-    """As :func:`alone`, for one record of NDJSON."""
-    stream = Stream(like.capture, like.wire)
-    events = Events(stream, limit)
-    events.event(record, "", 0, len(record))
     events.sink.end()
     return stream

@@ -32,39 +32,54 @@ class SSEFrames:
         self.parser = SSEParser(limit)
         self._reader = reader
         self._limit = limit
-        self.short = Shortcuts(reader.sink, replay)
+        self.short = Shortcuts(reader.sink, replay, limit)
         self._held: list[bytes] = []  # since the last event
         self._size = 0
         self._base = 0  # offset of the first held byte
         self._newline = False  # the last held byte is an LF
         self._eol = b""  # not known yet
+        self._owed = b""  # the half of a CRLF that was held back (CR) or is to be passed over (LF)
         self._by_line = False
 
     def feed(self, data: bytes) -> None:
-        if self._size and not self._by_line and b"\n" not in data and b"\r" not in data:  # the middle of a line
-            self._held.append(data)
+        cr = b"\r" in data
+        if not cr and self._size and not (self._owed or self._by_line) and b"\n" not in data:
+            self._held.append(data)  # the middle of a line
             self._size += len(data)
             self._newline = self._newline and not data
-            if self._size > self._limit:
-                self._give_up()
-            return
-        if self._by_line or not self._alike(data):
-            self._give_up()
+        elif self._by_line:
             self._line_by_line(data)
-            return
-        self._held.append(data)
-        self._size += len(data)
-        if self._eol and ((self._newline and data[:1] in (b"\n", b"\r")) or self._eol * 2 in data):
-            buffer = b"".join(self._held) if len(self._held) > 1 else data
+        elif data:
+            if cr or self._owed or self._eol != b"\n":
+                data = self._whole_ends(data)
+                if self._by_line or not self._alike(data):
+                    self._give_up(data)
+                    return
+            self._held.append(data)
+            self._size += len(data)
+            if self._eol and ((self._newline and data[:1] in (b"\n", b"\r")) or self._eol * 2 in data):
+                self._events(b"".join(self._held) if len(self._held) > 1 else data)
+                return
+            self._newline = data[-1:] == b"\n" or (self._newline and not data)
+        if self._size > self._limit:
+            self._give_up()
+
+    def _events(self, buffer: bytes) -> None:
+        """Read the whole events of the buffer, one at least; hold the rest."""
+        blank, stop = self._eol * 2, buffer.find(self._eol)
+        size = stop + len(blank)
+        if buffer.startswith(blank, stop) and buffer.startswith(b"data: ") and size <= self._limit:
+            end = self._base + size - (size - stop > 2)  # the LF of a CRLF is not the byte that dispatches
+            self._reader.event(buffer[6:stop], "", self._base, end)
+            self._base += size
+            buffer = buffer[size:]
+        if blank in buffer:
             done = self._bulk(buffer)
             self._base += done
-            self._size = len(buffer) - done
-            self._held = [buffer[done:]] if self._size else []
-            self._newline = False if not self._size else buffer[-1] == 10
-        elif data:
-            self._newline = data[-1] == 10
-            if self._size > self._limit:
-                self._give_up()
+            buffer = buffer[done:]
+        self._size = len(buffer)
+        self._held = [buffer] if buffer else []
+        self._newline = buffer[-1:] == b"\n"
 
     def close(self) -> bytes:
         """No more bytes come; the unterminated last block."""
@@ -72,29 +87,49 @@ class SSEFrames:
         self.parser.close()
         return self.parser.tail
 
+    def _whole_ends(self, data: bytes) -> bytes:
+        """The data without half of a CRLF: a last CR waits for its LF, or, where it dispatches, is given one."""
+        if self._owed == b"\n":
+            self._owed = b""
+            if data[0] == 10:
+                data = data[1:]
+            else:
+                self._base -= 1
+                self._by_line = True
+                self.parser.seek(self._base)
+                return data
+        data, self._owed = self._owed + data, b""
+        if data[-1:] != b"\r":
+            return data
+        blank = data[-2] == 10 if len(data) > 1 else self._newline
+        self._owed = b"\n" if blank else b"\r"
+        return data + b"\n" if blank else data[:-1]
+
     def _alike(self, data: bytes) -> bool:
         """Lines end as they did so far (and no BOM stands at the start)."""
+        if data[:1] == b"\xef" and not (self._base or self._size):
+            return False
         if b"\r" not in data:
             if not self._eol:
                 self._eol = b"\n" if b"\n" in data else b""
-                return bool(self._base or self._size) or data[:1] != b"\xef"
-            return self._eol == b"\n" or b"\n" not in data
+            return self._eol != b"\r\n" or b"\n" not in data
         if self._eol == b"\n":
             return False
-        pairs = data.count(b"\r\n")
         self._eol = b"\r\n"
-        return data[:1] != b"\xef" and pairs == data.count(b"\r") == data.count(b"\n")
+        return data.count(b"\r\n") == data.count(b"\r") == data.count(b"\n")
 
-    def _give_up(self) -> None:
-        """From here on line by line."""
-        if self._by_line:
-            return
-        self._by_line = True
-        if self._base or self._size:
-            self.parser.seek(self._base)
-        for data in self._held:
-            self._line_by_line(data)
-        self._held = []
+    def _give_up(self, data: bytes = b"") -> None:
+        """From here on, with this data, line by line."""
+        if not self._by_line:
+            self._by_line = True
+            if self._base or self._size:
+                self.parser.seek(self._base)
+            for held in self._held:
+                self._line_by_line(held)
+            self._held = []
+        data = data[:-1] if self._owed == b"\n" and data else data + self._owed.strip(b"\n")
+        self._owed = b""
+        self._line_by_line(data)
 
     def _line_by_line(self, data: bytes) -> None:
         for at in range(0, len(data), _SLICE):
@@ -109,27 +144,38 @@ class SSEFrames:
 
     def _bulk(self, buffer: bytes) -> int:
         """Read the whole events of the buffer; where they end."""
-        at, base, sink = 0, self._base, self._reader.sink
-        eol, blank, width = self._eol, self._eol * 2, len(self._eol) * 2
-        late = len(eol) - 1  # the LF of a CRLF is not the byte that dispatches
+        at, base, short, eol = 0, self._base, self.short, self._eol
+        blank, width, late = eol * 2, len(eol) * 2, len(eol) - 1  # the LF of a CRLF is not the byte that dispatches
         last = buffer.rfind(blank) + width
-        run = self.short.run
-        owners, event = sink.stream.pieces.event, self._reader.event
+        between, event, limit = blank + b"data: ", self._reader.event, self._limit
         while at < last:
-            at = run(buffer, at, last, base)
+            at = short.run(buffer, at, last, base)
             if at == last:
                 break
-            if buffer[at] == eol[0]:
-                at += len(eol)
-                continue
-            end = buffer.find(blank, at) + width
-            pieces = len(owners)
-            if buffer.startswith(b"data: ", at) and buffer.find(eol, at, end - width) < 0 and end - at <= self._limit:
-                event(buffer[at + 6 : end - width], "", base + at, base + end - late)
-            else:
+            if buffer.startswith(b"data: ", at):
+                block = b""
+                for block in buffer[at + 6 : self._stretch(buffer, at, last, blank) - width].split(between):
+                    end = at + len(block) + 6 + width
+                    if b"\n" in block or end - at > limit:
+                        break
+                    event(block, "", base + at, base + end - late)
+                    at = end
+                else:
+                    short.learn(b"data: " + block + blank, base + at)
+                    continue
+            end = at + len(eol)
+            if buffer[at] != eol[0]:
+                end = buffer.find(blank, at) + width
                 self.parser.seek(base + at)
                 self._items(self.parser.items(buffer[at:end]))
-            if len(owners) == pieces + 1:
-                self.short.learn(buffer[at:end])
+                short.learn(buffer[at:end], base + end)
             at = end
         return last
+
+    def _stretch(self, buffer: bytes, at: int, last: int, blank: bytes) -> int:
+        """Where to stop to look for a hole: behind some whole events, one at least."""
+        most = at + self.short.stretch
+        if last <= most:
+            return last
+        found = buffer.rfind(blank, at, most)
+        return (found if found > at else buffer.find(blank, at)) + len(blank)

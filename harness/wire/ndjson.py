@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 LIMIT = 16 * 1024 * 1024  # bytes of one record
 _BOM = b"\xef\xbb\xbf"
+_new = tuple.__new__
 
 
 class Record(NamedTuple):
@@ -37,7 +38,10 @@ class NDJSONParser:
         out: list[Record] = []
         for line in whole[:-1].split(b"\n"):
             end = start + lost + len(line) + 1
-            self._record(line, start, end, lost, out)
+            if lost or not start or len(line) > self.limit:
+                self._record(line, start, end, lost, out)
+            elif kept := line.strip(b" \t\r"):
+                out.append(_new(Record, (start, end, kept)))
             start, lost = end, 0
         self.offset, self._rest, self._size = start, [], 0
         if cut < len(data):

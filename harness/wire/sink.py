@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from array import array
+from itertools import accumulate
 from typing import Any
 
 from harness.wire.payload import clean
@@ -29,7 +31,7 @@ class Sink:
         self.index: dict[tuple[int, str], int] = {}
         self.parts: list[list[str]] = []
         self.sizes: list[int] = []
-        self._half: dict[int, str] = {}  # channel → the high surrogate that waits for its other half
+        self.half: dict[int, str] = {}  # channel → a high surrogate that waits for its other half
         self._faults: dict[str, int] = {}
         self.current: tuple[Any, Any, Any, Any] = ("", None, "", "")
         self.settled = False  # the wire is known, and is OpenAI's or FastGPT's
@@ -37,11 +39,7 @@ class Sink:
         pieces = stream.pieces
         self._columns = (pieces.event.append, pieces.channel.append, pieces.offset.append, pieces.length.append)
         self._rows = (stream.kinds.append, stream.starts.append, stream.ends.append)
-
-    @property
-    def waiting(self) -> bool:
-        """Half a surrogate pair waits for its other half."""
-        return bool(self._half)
+        self._all = self._columns + self._rows
 
     def row(self, kind: int, start: int, end: int) -> None:
         """The event is done."""
@@ -70,7 +68,7 @@ class Sink:
         number = self.index.get((choice, part), -1)
         if number < 0 and (number := self.channel(choice, part)) < 0:
             return
-        if self.dirty or self._half:
+        if self.dirty or self.half:
             text = self._mend(number, text)
         self.text(number, text)
         if "\ufffd" in text and not self.dirty:
@@ -86,6 +84,44 @@ class Sink:
         add_length(size)
         self.parts[number].append(text)
         self.sizes[number] = before + size
+
+    def text_row(self, kind: int, number: int, text: str, start: int, end: int) -> None:
+        """:meth:`text` and :meth:`row` in one, for an event that brings nothing else."""
+        event, size, before = self.event, len(text), self.sizes[number]
+        add_event, add_channel, add_offset, add_length, add_kind, add_start, add_end = self._all
+        add_event(event)
+        add_channel(number)
+        add_offset(before)
+        add_length(size)
+        self.parts[number].append(text)
+        self.sizes[number] = before + size
+        add_kind(kind)
+        add_start(start)
+        add_end(end)
+        self.event = event + 1
+
+    def rows(self, kind: int, number: int, texts: list[str], bounds: list[int], late: int = 0, name: str = "") -> None:
+        """Many events at once, each a piece of this channel's text without fault.
+
+        Event ``i`` starts at ``bounds[i]`` and is dispatched ``late`` bytes before ``bounds[i + 1]``.
+        """
+        stream, first, count = self.stream, self.event, len(texts)
+        pieces = stream.pieces
+        lengths = list(map(len, texts))
+        offsets = list(accumulate(lengths, initial=self.sizes[number]))
+        self.sizes[number] = offsets.pop()
+        pieces.event.extend(array("I", range(first, first + count)))
+        pieces.channel.extend(array("H", [number]) * count)
+        pieces.offset.extend(array("I", offsets))
+        pieces.length.extend(array("I", lengths))
+        self.parts[number].append("".join(texts))
+        stream.kinds += bytes([kind]) * count
+        ends = bounds[1:]
+        stream.ends.extend(array("Q", [end - late for end in ends] if late else ends))
+        stream.starts.extend(array("Q", bounds[:count]))
+        if name:
+            stream.names.update(dict.fromkeys(range(first, first + count), name))
+        self.event += count
 
     def name(self, choice: int, part: str, name: object, ident: object) -> None:
         """A tool call's name and id."""
@@ -166,19 +202,19 @@ class Sink:
     def end(self) -> None:
         """No more text comes: a surrogate that still waits becomes U+FFFD, in its channel's last piece."""
         pieces = self.stream.pieces
-        for number in self._half:
+        for number in self.half:
             last = next(i for i in range(len(pieces) - 1, -1, -1) if pieces.channel[i] == number)
             pieces.length[last] += 1
             self.parts[number].append("\ufffd")
             self.sizes[number] += 1
-        self._half.clear()
+        self.half.clear()
         self.settle()
 
     def _mend(self, number: int, text: str) -> str:
         """Join surrogate halves as a browser does, over pieces too; a half that stays alone becomes U+FFFD."""
-        text = self._half.pop(number, "") + text
+        text = self.half.pop(number, "") + text
         if text and "\ud800" <= text[-1] <= "\udbff":
-            self._half[number], text = text[-1], text[:-1]
+            self.half[number], text = text[-1], text[:-1]
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 

@@ -63,6 +63,7 @@ def _blank(obj: dict[str, Any]) -> bool:
 def _speaks(wire: str, sink: Sink) -> None:
     stream = sink.stream
     if stream.wire == wire or sink.seen.get("wire") == wire:
+        sink.settled = stream.wire in _FAMILY and wire in _FAMILY
         return
     sink.seen["wire"] = wire
     if sink.seen.get("told"):  # a wire was declared

@@ -42,9 +42,8 @@ FINISH = Fault(
     "The engine reports its failure as the finish reason.",
     "Look at the engine's log at that time.",
 )
-FAILED = frozenset(
-    "error network_error server_error internal_error engine_error timeout insufficient_system_resource".split()
-)
+FAILED = {"error", "network_error", "server_error", "internal_error", "engine_error", "timeout"}
+FAILED |= {"insufficient_system_resource"}
 """Finish reasons that tell a failure: vLLM, SGLang, Zhipu, DeepSeek and gateways."""
 
 SILENCED = Fault(

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
+from harness.report.columns import plain
 from harness.runs.compare import Comparison
+
+TOLD = {
+    "reorder": "its pieces stand in another order",
+    "loss": "pieces are missing",
+    "duplicate": "pieces stand twice",
+    "mixture": "pieces of another answer stand in it",
+    "sampling": "another sample, no damage of the line",
+    "truncation": "it stops early",
+    "rewrite": "it was rewritten",
+}
 
 
 def lines(found: Comparison) -> list[str]:
@@ -18,10 +29,14 @@ def lines(found: Comparison) -> list[str]:
         gap = text.difference
         if gap is not None:
             place = "at its end" if gap.event is None else f"event {gap.event}, byte {gap.byte}, {gap.at_ms:.0f} ms"
+            why = f"; {TOLD[text.told]}" if text.told in TOLD else ""
             out.append(
-                f"  {text.way} #{text.repeat} from character {gap.char} ({place}): {gap.here!r} for {gap.there!r}"
+                f"  {text.way} #{text.repeat} from character {gap.char} ({place}): {gap.here!r} for {gap.there!r}{why}"
             )
+    if found.whole_equal is False:
+        out.append("  the two whole answers (not streamed) differ too")
     for name, values in found.headers.items():
         told = ", ".join(f"{way}: {value or '(missing)'}" for way, value in values.items())
         out.append(f"  header {name}: {told}")
+    out += [f"  field {plain(str(row))}" for row in found.fields]
     return out

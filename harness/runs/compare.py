@@ -11,14 +11,15 @@ from harness.diagnose.answer import Answer
 from harness.diagnose.run import diagnose
 from harness.probe.exchange import probe
 from harness.routes.model import Route
+from harness.runs.fields import Rewrite, rewritten
+from harness.runs.heads import differing
 from harness.runs.ladder import PROMPT
 from harness.runs.result import Tell, outline
+from harness.runs.unlike import unlike
 from harness.wire.decode import decode
 from harness.wire.stream import Stream
 
 SEED = {"seed": 1}
-# Headers that differ from one exchange to the next by nature.
-PASSING = frozenset({"date", "x-request-id", "content-length", "connection", "keep-alive", "set-cookie", "etag", "age"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,8 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """One streamed answer: ``letter`` is the same for equal texts; ``difference`` is against the way's reference."""
+    """One streamed answer: ``letter`` is the same for equal texts; ``difference`` is against the way's reference, and
+    ``told`` what kind of difference it is (:func:`harness.runs.unlike.unlike`; None without a reference)."""
 
     way: str
     repeat: int
@@ -44,11 +46,15 @@ class Text:
     letter: str
     matches: bool | None
     difference: Difference | None
+    told: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """``sampled``: a way differs from itself, so that texts cannot be held against each other."""
+    """``sampled``: a way differs from itself, so that texts cannot be held against each other.
+
+    ``fields``: what the outer way does to the inner one's. ``whole_equal``: whether the two whole answers are.
+    """
 
     texts: tuple[Text, ...]
     sampled: tuple[str, ...]
@@ -56,10 +62,17 @@ class Comparison:
     headers: dict[str, dict[str, str]]
     answer: Answer
     captures: tuple[Capture, ...]
+    fields: tuple[Rewrite, ...] = ()
+    whole_equal: bool | None = None
 
     def as_json(self) -> dict[str, Any]:
-        own = {"texts": [asdict(t) for t in self.texts], "sampled": list(self.sampled), "equal": self.equal}
-        return self.answer.as_json() | {"comparison": own | {"headers": self.headers}}
+        own: dict[str, Any] = {
+            "texts": [asdict(t) for t in self.texts],
+            "sampled": list(self.sampled),
+            "equal": self.equal,
+        }
+        own |= {"headers": self.headers, "fields": [row.as_json() for row in self.fields]}
+        return self.answer.as_json() | {"comparison": own | {"whole_equal": self.whole_equal}}
 
 
 async def compare(
@@ -83,9 +96,32 @@ async def compare(
     streams = [decode(capture) for capture in captures]
     texts = _texts(streams, whole)
     sampled = tuple(name for name in names if len({t.letter for t in texts if t.way == name}) > 1)
+    said = {stream.text() for stream in streams}
+    texts = [_told(t, stream, whole, said, t.way in sampled) for t, stream in zip(texts, streams, strict=True)]
+    sides = [[stream for stream in streams if stream.capture.hop == name] for name in names]
+    references = [whole[name] for name in names]
+    whole_equal = None if None in references else references[0] == references[1]
     equal = len({text.letter for text in texts}) == 1
     judged = captures if repeat > 1 else [replace(capture, repeat=None) for capture in captures]
-    return Comparison(tuple(texts), sampled, equal, _headers(captures), diagnose(judged), tuple(judged))
+    return Comparison(
+        tuple(texts),
+        sampled,
+        equal,
+        differing(captures),
+        diagnose(judged),
+        tuple(judged),
+        tuple(rewritten(*sides)),
+        whole_equal,
+    )
+
+
+def _told(text: Text, stream: Stream, whole: Mapping[str, str | None], said: set[str], samples: bool) -> Text:
+    reference = whole[text.way]
+    if reference is None:
+        return text
+    # A text that another exchange has whole is that exchange's sample; pieces of it in this one are a mixture.
+    kind = unlike(stream.text(), reference, sorted(said - {stream.text()}), samples=samples)
+    return replace(text, told=kind)
 
 
 def _names(first: Route, second: Route) -> tuple[str, str]:
@@ -127,17 +163,3 @@ def difference(stream: Stream, reference: str) -> Difference:
             break
     where = (None, None) if event is None else (int(stream.starts[event]), float(stream.times[event]))
     return Difference(at, event, where[0], where[1], text[at : at + 40], reference[at : at + 40])
-
-
-def _headers(captures: Sequence[Capture]) -> dict[str, dict[str, str]]:
-    """Response headers that the two ways do not share: name → way → value (of each way's first answer)."""
-    heads: dict[str, dict[str, str]] = {}
-    for capture in captures:
-        if capture.head is not None:
-            heads.setdefault(capture.hop, {k: v for k, v in capture.head.headers if k not in PASSING})
-    names = sorted({name for head in heads.values() for name in head})
-    return {
-        name: {way: head.get(name, "") for way, head in heads.items()}
-        for name in names
-        if len({head.get(name) for head in heads.values()}) > 1
-    }

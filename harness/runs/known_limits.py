@@ -1,7 +1,7 @@
 """What products limit, hold back and let in at once when nobody sets it otherwise. Data.
 
-From sources and documentation: nginx 1.31.5 source; HAProxy, Envoy, Kong, Apache, Cloudflare, CloudFront documentation; one-api, new-api, aiproxy,
-LiteLLM 1.110, FastGPT, vLLM 0.33, gunicorn 27, uvicorn 0.54, httpx 0.28 sources.
+From sources and documentation: nginx 1.31.5; HAProxy, Envoy, Kong, Apache, Varnish, Squid, Cloudflare, CloudFront;
+one-api, new-api, aiproxy, LiteLLM 1.110, FastGPT, vLLM 0.33, gunicorn 27.
 """
 
 from __future__ import annotations

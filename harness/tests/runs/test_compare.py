@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
+from harness.lab.gateways.registry import gateways
 from harness.lab.server import running
 from harness.report.compared import lines
 from harness.routes.model import Hop, Route, Timeouts
@@ -88,3 +91,27 @@ async def test_ways_with_hops_of_one_name_are_told_apart_by_their_routes():
         hop = Hop("engine", url=a.url)
         found = await compare(Route("x", (hop,), "m", SOON), Route("y", (hop,), "m", SOON), prompt="hi", repeat=1)
     assert [t.way for t in found.texts] == ["x", "y"]
+
+
+@pytest.mark.parametrize(
+    ("gateway", "told"),
+    [("racing-rewrite", "reorder"), ("retry-midway", "duplicate"), ("passthrough", "equal")],
+)
+async def test_each_text_says_how_it_differs(gateway, told):
+    async with running() as lab:
+        ways = way("engine", f"{lab.base}/v1"), way("gateway", f"{lab.base}/via/{gateway}/v1")
+        found = await compare(*ways, prompt="count [[lab events=60 rate=100]]", repeat=2)
+    assert {t.told for t in found.texts if t.way == "gateway"} == {told}
+    assert {t.told for t in found.texts if t.way == "engine"} == {"equal"} and found.whole_equal is True
+
+
+async def test_fields_that_the_gateway_rewrites_are_listed():
+    kind = gateways()["fastgpt-like"]
+    async with running() as lab:
+        hop = Hop("gateway", "gateway", kind.wire, f"{lab.base}/via/fastgpt-like{kind.path}")
+        ways = way("engine", f"{lab.base}/v1"), Route("gateway", (hop,), "lab-steady", SOON)
+        found = await compare(*ways, prompt=QUICK, repeat=1)
+    told = {(row.field, row.how) for row in found.fields}
+    assert {("id", "blanked"), ("model", "blanked")} <= told
+    assert any("field model blanked" in line for line in lines(found))
+    assert found.as_json()["comparison"]["fields"] == [row.as_json() for row in found.fields]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from harness.lab.edits import text_of, with_text
 from harness.lab.params import Params
 from harness.lab.plan import Plan
@@ -15,7 +17,10 @@ def cumulative(plan: Plan, p: Params) -> Plan:
     for e in plan.emissions:
         if e.kind == "text":
             so_far += text_of(e)
-            whole = so_far
-            e = with_text(e, lambda _, whole=whole: whole)  # type: ignore[misc]
+            e = with_text(e, _always(so_far))
         rows.append(e)
     return plan.with_emissions(rows)
+
+
+def _always(text: str) -> Callable[[str], str]:
+    return lambda _: text

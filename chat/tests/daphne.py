@@ -61,35 +61,27 @@ def site(**variables: str) -> Iterator[Site]:
     """The app under Daphne, migrated, with its data in a folder of its own."""
     with tempfile.TemporaryDirectory() as name:
         here = Site(Path(name), variables)
-        here.manage("migrate", "--verbosity", "0")
-        command = [
-            sys.executable,
-            "-m",
-            "daphne",
-            "-v",
-            "0",
-            "--fd",
-            str(here.listener.fileno()),
-            "harness.asgi:application",
-        ]
-        with (here.folder / "log").open("w") as log:
-            child = subprocess.Popen(
-                command, cwd=ROOT, env=here.env, pass_fds=[here.listener.fileno()], stdout=log, stderr=subprocess.STDOUT
-            )
-        here.listener.close()
-        here.pid = child.pid
-        try:
-            # The socket takes connections from the start; the answer says that the application is there.
-            urllib.request.urlopen(f"http://127.0.0.1:{here.port}/healthz", timeout=60).close()
-            yield here
-        finally:
-            child.terminate()
+        with here.upstream, here.listener:
+            here.manage("migrate", "--verbosity", "0")
+            with (here.folder / "log").open("w") as log:
+                listening = here.listener.fileno()
+                child = subprocess.Popen(
+                    [sys.executable, "-m", "daphne", "-v", "0", "--fd", str(listening), "harness.asgi:application"],
+                    cwd=ROOT, env=here.env, pass_fds=[listening], stdout=log, stderr=subprocess.STDOUT,
+                )  # fmt: skip
+            here.listener.close()
+            here.pid = child.pid
             try:
-                child.wait(15)
-            except subprocess.TimeoutExpired:
-                child.kill()
-                child.wait()
-            here.upstream.close()
+                # The socket takes connections from the start; the answer says that the application is there.
+                urllib.request.urlopen(f"http://127.0.0.1:{here.port}/healthz", timeout=60).close()
+                yield here
+            finally:
+                child.terminate()
+                try:
+                    child.wait(15)
+                except subprocess.TimeoutExpired:
+                    child.kill()
+                    child.wait()
 
 
 class Browser:

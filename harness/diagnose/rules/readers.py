@@ -14,7 +14,7 @@ SAMPLE = 48 * 1024  # bytes that are tried without being asked, so that a diagno
 
 READERS = Fault(
     "content.readers",
-    "{count} kinds of reader would show another text than the standard's: {names}.",
+    "{kinds} would show another text than the standard's: {names}.",
     "Their cutting of bytes into events differs from the standard's; the wire is legal.",
     "One incremental decoder and one parser to the letter of the standard over the whole stream.",
 )
@@ -36,5 +36,6 @@ def readers(view: View, asked: bool) -> Iterator[Finding]:
             break
     told = differences(reads)
     if told:
-        names = "; ".join(f"one that {name}" for name in told)
-        yield READERS.found(view, "info", count=len(told), words={"names": names}, readers=told, sample_bytes=size)
+        names = "; ".join(f"one that {name} {row['does']}" for name, row in told.items())
+        words = {"names": names, "kinds": f"{len(told)} kinds of reader" if len(told) > 1 else "One kind of reader"}
+        yield READERS.found(view, "info", count=len(told), words=words, readers=told, sample_bytes=size)

@@ -33,7 +33,7 @@ def test_a_plain_stream_is_read_alike_by_all() -> None:
         (SPLIT, "decodes read by read"),
         ([e.replace(b"data: ", b"data:") for e in EVENTS], "scans lines up to 64 KiB, wants 'data: '"),
         ([*EVENTS[:3], chunk("x" * 70_000), *EVENTS[3:]], "scans lines up to 64 KiB, wants 'data: '"),
-        ([b"id: 1\n" + EVENTS[0], b"id: 2\n\n", *EVENTS[1:]], "hands on events without data"),
+        ([b"id: 1\n" + EVENTS[0], b"id: 2\n\n", *EVENTS[1:]], "is the openai SDK for Python"),
         ([*EVENTS[:3], chunk("other ", index=1), *EVENTS[3:]], "ignores the choice index"),
         ([*EVENTS[:-2], chunk("last", finish="stop"), DONE], "stops at finish_reason"),
     ],

@@ -79,5 +79,7 @@ def test_a_proxy_in_front_of_the_app_is_judged_as_a_hop(directives, code, first_
         ("app", "app", "openai"),
         ("proxy", "proxy", "openai"),
     ]
-    assert saved == ["app.read.capture.jsonl", "engine.read.capture.jsonl", "proxy.read.capture.jsonl"]
+    reads = [name for name in saved if ".read." in name]
+    assert reads == ["app.read.capture.jsonl", "engine.read.capture.jsonl", "proxy.read.capture.jsonl"]
+    assert {name.split(".")[1].partition("-")[0] for name in saved} == {"read", "emit"}  # the lab's own record of each
     assert "proxy: HTTP 200" in done.stderr

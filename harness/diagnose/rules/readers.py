@@ -36,6 +36,14 @@ def readers(view: View, asked: bool) -> Iterator[Finding]:
             break
     told = differences(reads)
     if told:
-        names = "; ".join(f"one that {name} {row['does']}" for name, row in told.items())
+        names = "; ".join(f"{_who(name)} {row['does']}" for name, row in told.items())
+        short = {
+            _who(name): f"{row['does']}{': ' if row['failure'] else ''}{row['failure']}" for name, row in told.items()
+        }
         words = {"names": names, "kinds": f"{len(told)} kinds of reader" if len(told) > 1 else "One kind of reader"}
-        yield READERS.found(view, "info", count=len(told), words=words, readers=told, sample_bytes=size)
+        yield READERS.found(view, "info", words=words, readers=short, sample_bytes=size)
+
+
+def _who(name: str) -> str:
+    """``the openai SDK for Python`` for a library, ``one that splits at …`` for a habit."""
+    return name.removeprefix("is ") if name.startswith("is ") else f"one that {name}"

@@ -5,6 +5,7 @@ The lab knows the truth; the exchange is found in its ledger by whatever the gat
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import os
@@ -20,6 +21,7 @@ from typing import Any
 import pytest
 
 from e2e.conftest import ROOT, Product, ledger, product
+from e2e.pages.chat import ChatPage
 from e2e.parts.gateways import FORWARD, KEY, LITELLM, PORTKEY
 from e2e.parts.part import Part, Running, running_part
 from e2e.parts.process import free_port, running, tail
@@ -140,6 +142,16 @@ def run(*arguments: str, folder: Path, env: Mapping[str, str] | None = None) -> 
     return dict(json.loads(done.stdout))
 
 
+async def stored(chat: ChatPage, exchange: str) -> None:
+    """Until the run is in the database with what the browser saw: it moves there after the end."""
+    async with asyncio.timeout(20):
+        while True:
+            file = f"{chat.url}/runs/{exchange}/captures/network-path.arrive.capture.jsonl"
+            if (await chat.page.request.get(file)).status == 200:
+                return
+            await asyncio.sleep(0.1)
+
+
 @pytest.mark.parametrize("fault", [pytest.param(fault, id=fault.partition(" ")[0] or "healthy") for fault in TRUTH])
 @pytest.mark.parametrize("name", [present(name) for name in PARTS])
 async def test_one_exchange_from_the_lab_to_the_browser_names_the_first_bad_hop(
@@ -152,6 +164,7 @@ async def test_one_exchange_from_the_lab_to_the_browser_names_the_first_bad_hop(
     exchange = await chat.exchange()
     emit = ledger(sandwich.lab, exchange)  # type: ignore[arg-type]
     assert emit[0]["exchange"] == exchange and emit[0]["tap"] == "emit"
+    await stored(chat, exchange)
     read = await chat.capture(exchange, "gateway", "read")
     arrive = await chat.capture(exchange, "network-path", "arrive")
     answer = diagnosed(tmp_path, ("emit", emit), ("read", read), ("arrive", arrive))

@@ -37,6 +37,7 @@ HOLD_HALF_MS = Limit(1000, "ms", "half of the answer held for a second in one pi
 HOLD_SHARE = Limit(0.5, "of pieces", "clumps that hold half of the pieces are the rule, not the exception")
 UNTIL_END_SHARE = Limit(0.8, "of pieces", "nearly all pieces in the last flush: buffered until the end")
 LAG_SHARE = Limit(0.8, "of pieces", "pieces that come exactly when the next was sent")
+LAG_CLEAR = Limit(0.2, "of pieces", "an even stream is as steady against its next piece as against its own")
 LAG_MS = Limit(25, "ms", "jitter within which two arrivals count as the same instant")
 
 CANCEL_MS = Limit(500, "ms", "a relay may notice the close at its next write; past this the chain is broken")

@@ -20,6 +20,7 @@ from harness.diagnose.thresholds import (
     HOLD_MS,
     HOLD_ONCE_MS,
     HOLD_SHARE,
+    LAG_CLEAR,
     LAG_MS,
     LAG_SHARE,
     MIN_JUDGED,
@@ -218,7 +219,7 @@ def one_behind(pair: Pair) -> float | None:
         return None
     own = [row.outer_ms - row.inner_ms for row in rows[:-1]]
     nexts = [row.outer_ms - after.inner_ms for row, after in pairwise(rows)]
-    if _steady(nexts) >= LAG_SHARE and _steady(own) < LAG_SHARE:
+    if _steady(nexts) >= LAG_SHARE and _steady(own) < min(LAG_SHARE, _steady(nexts) - LAG_CLEAR):
         return max(own) - min(nexts)
     return None
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from harness.diagnose.answer import Finding
 from harness.diagnose.fault import Fault
+from harness.diagnose.thresholds import MIN_JUDGED
 from harness.diagnose.view import View
 from harness.wire.stream import Kind, WireFault
 
@@ -35,6 +36,12 @@ TWICE = Fault(
     "The data of {count} events is a JSON text that holds the chunk, first at event {event_no}: encoded twice.",
     "The hop serialises what is serialised already; readers get a text, no object, and show nothing of it.",
     "Write the chunk's JSON after data: as it is.",
+)
+UNREADABLE = Fault(
+    "malformed.unreadable",
+    "Not one of {count} events can be read as a chat event, first: {sample}.",
+    "What stands after data: is not the chunk's JSON (a text of it, another language's notation, a second data:).",
+    "Write one JSON object after each data:, as the chunk is.",
 )
 STRANGE = Fault(
     "malformed.unknown",
@@ -82,6 +89,7 @@ NO_FIELD = Fault(
 
 
 CHUNK = re.compile(rb"""["'](choices|delta|content|message|response)["']|\{\s*["']\w+["']\s*:""")
+UNREAD_SHARE = 0.8  # of the events
 SPOKEN = re.compile(rb'"(content|reasoning|reasoning_content|text|arguments)"\s*:\s*"[^"]')
 
 
@@ -142,11 +150,23 @@ def _frames(view: View, by_code: dict[str, list[WireFault]]) -> Iterator[Finding
         said = NO_FIELD_TEXT if spoken else NO_FIELD
         yield said.found(view, "error" if spoken else "warning", count=len(strays), detail=(spoken or strays)[0].detail)
     yield from _strange(view)
+    yield from _unreadable(view, told=bool(twice or by_code.get("json")))
     yield from _dialect(view, [fault for fault in by_code.get("shape", []) if "the wire is" in fault.detail])
 
 
 def _line(body: bytes, start: int) -> bytes:
     return body[start : start + 100_000].partition(b"\n")[0]
+
+
+def _unreadable(view: View, told: bool) -> Iterator[Finding]:
+    """A chat endpoint whose whole stream is foreign to every dialect."""
+    stream = view.stream
+    events = [i for i, kind in enumerate(stream.kinds) if kind != Kind.TERMINATOR]
+    unknown = [i for i in events if stream.kinds[i] == Kind.UNKNOWN]
+    chat = view.asked_to_stream and view.capture.wire != "other"
+    if chat and not told and not view.content and len(unknown) >= max(MIN_JUDGED, UNREAD_SHARE * len(events)):
+        sample = stream.raw(unknown[0])[:80].decode("utf-8", "replace").strip()
+        yield UNREADABLE.found(view, "error", event=unknown[0], count=len(unknown), sample=sample)
 
 
 def _strange(view: View) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from harness.diagnose.answer import Finding
 from harness.diagnose.fault import Fault
+from harness.diagnose.pair import Pair
 from harness.diagnose.rules.error import body_message
 from harness.diagnose.view import View
 
@@ -40,5 +41,16 @@ def alone(view: View) -> Iterator[Finding]:
             body_bytes=body,
         )
     elif framing == "json" and body and asked is not False:
-        severity = "error" if asked else "info"
+        declared = view.header("content-type").startswith("text/event-stream")
+        severity = "error" if asked or declared else "info"
         yield JSON.found(view, severity, at_ms=view.last_ms, waited_ms=view.last_ms, body_bytes=body)
+
+
+def between(pair: Pair) -> Iterator[Finding]:
+    """One document where the inner hop streamed: what was asked for need not be recorded."""
+    inner, outer = pair.inner, pair.outer
+    if outer.asked_to_stream is not None or not inner.content or outer.stream.framing != "json" or outer.clear_refusal:
+        return
+    if pair.sameness != "different" and outer.answered:
+        size = len(outer.capture.body or b"")
+        yield JSON.found(outer, "error", inner=inner, at_ms=outer.last_ms, waited_ms=outer.last_ms, body_bytes=size)

@@ -42,8 +42,8 @@ ALONE: tuple[Callable[[View], Iterable[Finding]], ...] = (
 """Rules for one capture."""
 
 BETWEEN: tuple[Callable[[Pair], Iterable[Finding]], ...] = (
-    error.between, truncation.between, not_cancelled.between, interleave.between, interleave.mixed,
-    duplicate.between, reorder.between,
+    error.between, not_streamed.between, truncation.between, not_cancelled.between, interleave.between,
+    interleave.mixed, duplicate.between, reorder.between,
     loss.between, encoding.between, rewrite.between, changes.between, content.between, headers.between, burst.between,
     first_byte.between,
 )  # fmt: skip

@@ -6,10 +6,14 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from harness.management.base import Outcome
+from harness.management.base import Outcome, code_of
 from harness.management.experiment import Experiment, added, curls
+from harness.report.columns import fill, plain
+from harness.routes.model import Route
 from harness.runs.catalogue import afind
-from harness.runs.ladder import ladder
+from harness.runs.ladder import PROMPT, ladder
+from harness.runs.settings_check import PROMPT as SETTINGS_PROMPT
+from harness.runs.settings_check import check_settings
 
 
 class Command(Experiment):
@@ -23,11 +27,32 @@ class Command(Experiment):
         )
         parser.add_argument("--concurrent", action="store_true", help="ask the hops of a round at once, not in turn")
 
+        parser.add_argument(
+            "--settings", action="store_true",
+            help="instead, ask each hop in several ways and tell the ten settings that bite (cache, gzip, n, …)",
+        )  # fmt: skip
+
     async def run(self, **options: Any) -> Outcome:
         route = await afind(options["route"])
         plan = self.plan(options, added=added(options["add"]) if options["add"] else {}, together=options["concurrent"])
         if options["curl"]:
             lines = curls(route, route.hops, plan)
             return Outcome(lines, "\n".join(lines.values()))
+        if options["settings"]:
+            return await self.settings(route, options["prompt"])
         earlier = await self.earlier(options)
         return self.finish(await ladder(route, plan, tell=self.say), route, plan, options, earlier)
+
+    async def settings(self, route: Route, prompt: str) -> Outcome:
+        """Each hop's ten settings in words."""
+        asked = SETTINGS_PROMPT if prompt == PROMPT else prompt
+        answer, found = await check_settings(route, prompt=asked, tell=self.say)
+        marks = {"good": "✓", "info": "·", "warning": "!", "error": "✗", "unknown": "?"}
+        lines = [answer.verdict.summary]
+        for one in found:
+            lines += ["", one.hop]
+            for setting in one.settings:
+                lines += fill(f"{marks[setting.state]} {setting.name}: {plain(setting.words)}", 100, "  ")
+                lines += fill(setting.fix, 100, "      ") if setting.fix and setting.state != "good" else []
+        data = answer.as_json() | {"settings": [one.as_json() for one in found]}
+        return Outcome(data, "\n".join(lines) + "\n", code_of(answer))

@@ -1,0 +1,71 @@
+"""What one hop answered to one question asked in several ways, and what is said of a setting. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from harness.capture.model import Capture
+from harness.timeline.metrics import Metrics, measure
+from harness.wire.decode import decode
+from harness.wire.stream import Stream
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What one hop answered to the same question asked in several ways; None: not asked. ``probes``: by name, the
+    status of a plain request (``get``: GET on the chat's address; ``health``; ``text-plain``), None if none came."""
+
+    first: Capture
+    second: Capture
+    gzip: Capture | None = None
+    two: Capture | None = None
+    padded: Capture | None = None
+    any_type: Capture | None = None
+    reused: tuple[Capture, ...] = ()
+    probes: Mapping[str, int | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """``state``: good, info, warning, error, unknown. ``symptom``: what users see of it."""
+
+    name: str
+    state: str
+    words: str
+    symptom: str = "headers"
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    fix: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A capture with what is asked of it again and again."""
+
+    capture: Capture
+    stream: Stream
+    figures: Metrics
+
+    @classmethod
+    def of(cls, capture: Capture) -> Answer:
+        stream = decode(capture)
+        return cls(capture, stream, measure(stream))
+
+    @property
+    def status(self) -> int:
+        return self.capture.head.status if self.capture.head else 0
+
+    def header(self, name: str) -> str:
+        return self.capture.head.get(name) if self.capture.head else ""
+
+    @property
+    def streams(self) -> bool:
+        return self.stream.framing in ("sse", "ndjson") and bool(self.stream.content())
+
+    @property
+    def ids(self) -> list[str]:
+        return [row.id for row in self.stream.identities if row.id]

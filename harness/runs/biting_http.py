@@ -1,0 +1,67 @@
+"""Of the ten settings that bite, those of HTTP: method and type, version, reuse of connections, size of heads. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from harness.runs.asked_twice import Answer, Setting
+
+HEAD_BYTES = 4096  # a response head from which a proxy's first buffer (nginx: proxy_buffer_size) may be too small
+
+
+def method(plain: Answer, any_type: Answer | None, probes: Mapping[str, int | None]) -> Setting:
+    """Whether what comes depends on Accept or on the request's content type, and what a GET does."""
+    figures = {name: probes.get(name) for name in ("get", "text-plain")}
+    if plain.streams and any_type is not None and any_type.status == 200 and not any_type.streams:
+        words = "it streams only to those who send Accept: text/event-stream; most SDKs send application/json or */*"
+        return Setting("method", "error", words, "not-streamed", figures, "Let the body's stream field decide alone.")
+    if probes.get("get") == 200:
+        words = "a GET on the chat's address is answered with 200: a page or a cache stands in front of the API"
+        return Setting("method", "warning", words, "content", figures, "Check the base URL; never cache this path.")
+    told = {None: "not asked", 405: "refused (405)"}.get(probes.get("get"), f"answered {probes.get('get')}")
+    typed = probes.get("text-plain")
+    more = "" if typed is None else f"; a body under text/plain is {'taken' if typed < 300 else f'refused ({typed})'}"
+    return Setting("method", "good", f"streams whatever is accepted; a GET is {told}{more}", evidence=figures)
+
+
+def http_version(answer: Answer) -> Setting:
+    head = answer.capture.head
+    if head is None:
+        return Setting("http", "unknown", "no answer")
+    if head.http.startswith("1.0") or (head.http == "1.1" and "close" in answer.header("connection").lower()
+                                       and not answer.header("transfer-encoding")
+                                       and not answer.header("content-length")):  # fmt: skip
+        words = f"HTTP/{head.http} without chunks: the end of the connection is the end of the answer, cut or whole"
+        fix = "Let this hop speak HTTP/1.1 with chunks (nginx: proxy_http_version 1.1; chunked_transfer_encoding on)."
+        return Setting("http", "warning", words, "truncation", {"http": head.http}, fix)
+    return Setting("http", "good", f"HTTP/{head.http}, {answer.header('transfer-encoding') or 'framed'}")
+
+
+def reuse(plain: Answer, reused: list[Answer]) -> Setting:
+    if plain.header("connection").lower() == "close":
+        return Setting("keep-alive", "info", "each connection is closed after one answer (Connection: close)")
+    if len(reused) < 2:
+        return Setting("keep-alive", "unknown", "the connection could not be used a second time")
+    second = reused[-1]
+    if second.status != plain.status or (plain.streams and not second.streams):
+        end = second.capture.end
+        how = f"status {second.status}" if second.status else f"{end.kind if end else 'open'} before any head"
+        words = f"a second request over the same connection fails ({how})"
+        fix = "Make idle timeouts of neighbours fit: the one in front closes first. Read each body to its end."
+        return Setting("keep-alive", "error", words, "reset", {"status": second.status}, fix)
+    return Setting("keep-alive", "good", "a second request over the same connection streams too")
+
+
+def header_size(plain: Answer, padded: Answer | None) -> Setting:
+    head = plain.capture.head
+    size = sum(len(name) + len(value) + 4 for name, value in head.headers) if head else 0
+    if size >= HEAD_BYTES:
+        words = f"the response head has {size} bytes: more than a proxy's first buffer may hold (nginx: 4 KB or 8 KB)"
+        return Setting("header size", "warning", words, "error", {"head_bytes": size}, "nginx: proxy_buffer_size 16k;")
+    if padded is None:
+        return Setting("header size", "unknown", "not asked")
+    if padded.status != plain.status:
+        words = f"6 KB more in the request's head are refused ({padded.status or 'closed'}), as long cookies will be"
+        fix = "Raise the limit (nginx: large_client_header_buffers 4 16k;)."
+        return Setting("header size", "warning", words, "error", {"status": padded.status}, fix)
+    return Setting("header size", "good", f"takes 6 KB more in the request's head; its own has {size} bytes")

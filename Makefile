@@ -2,7 +2,7 @@
 PY := .venv/bin/python
 TESTS := $(wildcard harness chat e2e)
 REAL := e2e/real
-.PHONY: run setup test test-real test-matrix test-all check screenshots parts test-setup
+.PHONY: run setup test test-real test-matrix test-all check bench screenshots parts test-setup
 .DEFAULT_GOAL := run
 
 run: setup  ## migrate and serve on http://127.0.0.1:8000; MODEL=smollm2 brings a small model too
@@ -32,6 +32,9 @@ check: test-setup  ## style, types, rings, sizes
 	@.venv/bin/ruff format --quiet --check . || { echo "check: run .venv/bin/ruff format ." >&2; exit 1; }
 	@$(PY) -m mypy --no-error-summary
 	@$(PY) -m pytest -q --no-header harness/tests/test_rings.py harness/tests/test_sizes.py
+
+bench: test-setup parts  ## speed against peers, growth, weight, and what relay and tap add; about three minutes
+	@$(PY) -m harness.tests.bench.bounds
 
 screenshots: test-setup parts  ## renew the pictures of the README
 	@SCREENSHOTS=docs/screenshots $(PY) -m pytest -q e2e/test_screenshots.py

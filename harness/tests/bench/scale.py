@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 import tracemalloc
+from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 
@@ -24,8 +25,8 @@ ROOT = Path(__file__).parents[3]
 DIAGNOSED = 100_000
 
 
-def linear(most: int, rounds: int) -> None:
-    """CPU time an event, from a hundredth of ``most`` upwards; sizes in turn, medians."""
+def linear(most: int, rounds: int) -> tuple[list[int], list[float]]:
+    """Sizes, and CPU seconds an event at each, from a hundredth of ``most`` upwards; sizes in turn, medians."""
     sizes = [max(most // part, 1000) for part in (100, 10, 1)]
     captures = {size: capture(body(size), 1400) for size in sizes}
     spent: dict[int, list[float]] = {size: [] for size in sizes}
@@ -34,26 +35,22 @@ def linear(most: int, rounds: int) -> None:
             start = time.process_time()
             assert len(decode(taken)) == size + 1
             spent[size].append((time.process_time() - start) / size)
-    least = median(spent[sizes[0]])
-    for size in sizes:
-        own = median(spent[size])
-        print(f"linear   {size:9,} events  {own * 1e6:6.2f} us/event  {own / least:5.2f} x the smallest")
+    return sizes, [median(spent[size]) for size in sizes]
 
 
-def weight(events: int) -> None:
-    """Bytes an event of each kind of stream, kept and at the highest point."""
+def weight(events: int) -> Iterator[tuple[str, float, float]]:
+    """Kind of stream, and bytes an event: kept, and at the highest point."""
     for kind in KINDS:
         taken = capture(body(events, kind), 1400, kind)
         tracemalloc.start()
         stream = decode(taken)
         kept, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
-        count = len(stream)
-        print(f"weight   {kind:8} {count:9,} events  {kept / count:6.1f} bytes/event kept  {peak / count:6.1f} at most")
+        yield kind, kept / len(stream), peak / len(stream)
 
 
-def diagnosis(rounds: int) -> None:
-    """Wall and CPU time of the whole process."""
+def diagnosis(rounds: int) -> tuple[float, float, int]:
+    """Wall and CPU seconds of the whole process, and the capture file's size."""
     from harness.capture.format import dumps
 
     with tempfile.TemporaryDirectory() as folder:
@@ -68,10 +65,7 @@ def diagnosis(rounds: int) -> None:
             cpu.append(_children() - before)
             if done.returncode not in (0, 1):
                 sys.exit(done.stderr.decode(errors="replace"))
-        size = path.stat().st_size
-        print(
-            f"diagnose {DIAGNOSED:9,} events  {median(wall):6.2f} s, CPU {median(cpu):.2f} s  (file of {size:,} bytes)"
-        )
+        return median(wall), median(cpu), path.stat().st_size
 
 
 def _children() -> float:
@@ -85,9 +79,12 @@ def main() -> None:
     parser.add_argument("--events", type=int, default=1_000_000)
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
-    linear(options.events, options.rounds)
-    weight(min(options.events, 100_000))
-    diagnosis(options.rounds)
+    for size, own in zip(*(found := linear(options.events, options.rounds)), strict=True):
+        print(f"linear   {size:9,} events  {own * 1e6:6.2f} us/event  {own / found[1][0]:5.2f} x the smallest")
+    for kind, kept, peak in weight(count := min(options.events, 100_000)):
+        print(f"weight   {kind:8} {count:9,} events  {kept:6.1f} bytes/event kept  {peak:6.1f} at most")
+    wall, cpu, size = diagnosis(options.rounds)
+    print(f"diagnose {DIAGNOSED:9,} events  {wall:6.2f} s, CPU {cpu:.2f} s  (file of {size:,} bytes)")
 
 
 if __name__ == "__main__":

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from array import array
+from typing import Any
 
 from harness.capture.model import Capture, End, Head
 
-KINDS = ("alike", "aging", "usage", "named", "crlf", "ollama")
+KINDS = ("alike", "escaped", "aging", "usage", "named", "crlf", "ollama")
 WORDS = (" the", " river", " and", "é", " boat", ",", " went", " down", "漢", " slowly", " \\n", ' "so"')
 
 
 def body(events: int, kind: str = "alike") -> bytes:
-    """``alike``: vLLM's chunks. ``aging``: ``created`` grows every 50 events, as llama.cpp's does. ``usage``: with
+    """``alike``: vLLM's chunks. ``escaped``: with Chinese text in ASCII escapes.
+    ``aging``: ``created`` grows every 50 events, as llama.cpp's does. ``usage``: with
     continuous usage. ``named``: FastGPT's, with event lines. ``crlf``: alike with CRLF. ``ollama``: native records."""
     eol = "\r\n" if kind == "crlf" else "\n"
     out = []
@@ -31,7 +33,7 @@ def _event(i: int, word: str, kind: str, eol: str) -> str:
         return (
             json.dumps({"model": "m", "created_at": at, "message": message, "done": False}, ensure_ascii=False) + "\n"
         )
-    value = {
+    value: dict[str, Any] = {
         "id": "" if kind == "named" else "chatcmpl-0123456789abcdef0123456789abcdef",
         "object": "" if kind == "named" else "chat.completion.chunk",
         "created": 0 if kind == "named" else 1760000000 + (i // 50 if kind == "aging" else 0),
@@ -40,7 +42,9 @@ def _event(i: int, word: str, kind: str, eol: str) -> str:
     }
     if kind == "usage":
         value["usage"] = {"prompt_tokens": 300, "completion_tokens": i, "total_tokens": 300 + i}
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if kind == "escaped":
+        value["choices"][0]["delta"]["content"] = "江河"[i % 2] + word
+    text = json.dumps(value, ensure_ascii=kind == "escaped", separators=(",", ":"))
     return (f"event: answer{eol}" if kind == "named" else "") + f"data: {text}{eol}{eol}"
 
 

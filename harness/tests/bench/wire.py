@@ -83,6 +83,22 @@ def compare(ways: dict[str, Callable[[], str]], rounds: int) -> dict[str, float]
     return {name: median(times) for name, times in spent.items()}
 
 
+def row(kind: str, size: int, events: int, rounds: int) -> dict[str, float]:
+    """Median CPU seconds of each way over one kind of stream in reads of this size."""
+    data = body(events, kind)
+    parts, taken = reads(data, size), capture(data, size, kind)
+    ways: dict[str, Callable[[], str]] = {
+        "decode": lambda: decode(taken).text(),
+        "live": lambda: live(parts, taken.wire),
+    }
+    if kind == "ollama":
+        ways["httpx"] = lambda: by_lines(parts)
+    else:
+        ways["httpx"] = lambda: by_httpx_sse(parts)
+        ways["openai"] = lambda: by_openai(parts)
+    return compare(ways, rounds)
+
+
 def main() -> None:
     """Print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -91,19 +107,8 @@ def main() -> None:
     options = parser.parse_args()
     print(f"{'stream':8}{'read':>7}  {'us/event':>9}{'live':>7}   times as fast as: httpx-sse (live)   openai (live)")
     for kind in KINDS:
-        data = body(options.events, kind)
         for size in SIZES:
-            parts, taken = reads(data, size), capture(data, size, kind)
-            ways: dict[str, Callable[[], str]] = {
-                "decode": lambda taken=taken: decode(taken).text(),
-                "live": lambda parts=parts, wire=taken.wire: live(parts, wire),
-            }
-            if kind == "ollama":
-                ways["httpx"] = lambda parts=parts: by_lines(parts)
-            else:
-                ways["httpx"] = lambda parts=parts: by_httpx_sse(parts)
-                ways["openai"] = lambda parts=parts: by_openai(parts)
-            took = compare(ways, options.rounds)
+            took = row(kind, size, options.events, options.rounds)
             own = [took[name] / options.events * 1e6 for name in ("decode", "live")]
             ratios = "".join(
                 f"{took[peer] / took['decode']:12.1f} ({took[peer] / took['live']:.1f})"

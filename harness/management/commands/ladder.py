@@ -28,7 +28,7 @@ class Command(Experiment):
         parser.add_argument("--concurrent", action="store_true", help="ask the hops of a round at once, not in turn")
 
         parser.add_argument(
-            "--settings", action="store_true",
+            "--check-settings", action="store_true",
             help="instead, ask each hop in several ways and tell the ten settings that bite (cache, gzip, n, …)",
         )  # fmt: skip
 
@@ -38,7 +38,7 @@ class Command(Experiment):
         if options["curl"]:
             lines = curls(route, route.hops, plan)
             return Outcome(lines, "\n".join(lines.values()))
-        if options["settings"]:
+        if options["check_settings"]:
             return await self.settings(route, options["prompt"])
         earlier = await self.earlier(options)
         return self.finish(await ladder(route, plan, tell=self.say), route, plan, options, earlier)

@@ -128,3 +128,25 @@ async def test_a_baseline_is_kept_and_what_is_worse_than_it_is_exit_1(tmp_path):
 def test_a_baseline_that_is_not_there_is_said_before_anything_is_sent(tmp_path):
     done = manage(tmp_path, "ladder", "lab-steady", "--baseline", "nothing")
     assert done.returncode == 2 and "no run 'nothing'" in done.stderr and "lab is not" not in done.stderr
+
+
+async def test_settings_are_checked_in_words(tmp_path):
+    async def script(talk: Talk) -> None:
+        if talk.body is None:
+            await talk.send(b"HTTP/1.1 405 No\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+        elif "event-stream" in talk.headers["accept"]:
+            await talk.send(HEAD[:-2] + b"connection: close\r\n\r\n", chunk(GOOD), LAST)
+        else:
+            body = b'{"choices":[{"index":0,"message":{"content":"t1"}}]}'
+            head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n"
+            await talk.send(head + b"content-length: %d\r\n\r\n" % len(body), body)
+        talk.finish()
+
+    async with Upstream(script) as upstream:
+        variables = {"HARNESS_GATEWAY_URL": upstream.url, "HARNESS_MODEL": "m"}
+        words = ["ladder", "gateway", "--check-settings"]
+        done = await asyncio.to_thread(lambda: manage(tmp_path, *words, **variables))
+        data = await asyncio.to_thread(lambda: manage(tmp_path, *words, "--format", "json", **variables))
+    assert done.returncode == data.returncode == 1
+    assert "✗ method: it streams only to those who send Accept" in done.stdout
+    assert len(json.loads(data.stdout)["settings"][0]["settings"]) == 10

@@ -13,7 +13,7 @@ from harness.diagnose.attribute import attribute
 from harness.diagnose.comparable import comparable, tells
 from harness.diagnose.fault import spoken
 from harness.diagnose.pair import Pair
-from harness.diagnose.rules import error, readers
+from harness.diagnose.rules import error, readers, upstream
 from harness.diagnose.rules.registry import ALONE, BETWEEN
 from harness.diagnose.sane import sane
 from harness.diagnose.verdict import judge, merge
@@ -46,10 +46,12 @@ def diagnose(
     rows: list[dict[str, Any]] = []
     findings: list[Finding] = []
     verdicts: list[Verdict] = []
+    played_back = upstream.Repeats()
     for repeat, group in groups.items():
         views = [View(decode(capture), index) for index, capture in enumerate(group)]
         verdict, found = diagnose_views(views, consumers=consumers)
         rows += [row(view.stream) for view in views]
+        found += played_back.of(repeat, views)
         findings += [replace(finding, repeat=repeat) for finding in found]
         verdicts.append(verdict)
     return Answer(tuple(rows), tuple(worst_first(findings)), merge(verdicts))

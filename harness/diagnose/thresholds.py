@@ -58,6 +58,10 @@ USAGE_HABIT = Limit(
     "of steps",
     "speculative decoding and busy collectors vary the tokens a piece; only a steady sender shows a leap",
 )
+REPLAY_EVENTS = Limit(20, "pieces", "a short answer may well be whole in one read")
+REPLAY_MS = Limit(100, "ms", "a prompt is read, twenty tokens are made and sent: no engine does it in this time")
+REPLAY_RATIO = Limit(0.2, "of the first time", "the same prompt is not answered five times as fast by a warm engine")
+RESTART_CHARS = Limit(16, "characters", "shorter openings are said twice in one answer (a list, a refrain)")
 
 SAME_TEXT = Limit(0.6, "of inner text", "below this two answers are two samples, above it one answer that was damaged")
 MIN_JUDGED = Limit(3, "events", "fewer events carry no certain verdict on delay or order")

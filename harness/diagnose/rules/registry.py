@@ -28,16 +28,18 @@ from harness.diagnose.rules import (
     reset,
     rewrite,
     stall,
+    thinking,
     tokens,
     truncation,
+    upstream,
 )
 from harness.diagnose.view import View
 
 ALONE: tuple[Callable[[View], Iterable[Finding]], ...] = (
     error.alone, reset.alone, truncation.alone, not_streamed.alone, interleave.alone, duplicate.alone, reorder.alone,
     loss.alone, tokens.alone, marks.alone, blocks.alone, encoding.alone,
-    malformed.alone, malformed_ends.alone, content.alone, headers.alone, burst.alone,
-    stall.alone, first_byte.alone, aborted.alone,
+    malformed.alone, malformed_ends.alone, content.alone, thinking.alone, upstream.alone,
+    headers.alone, burst.alone, stall.alone, first_byte.alone, aborted.alone,
 )  # fmt: skip
 """Rules for one capture."""
 

@@ -43,6 +43,18 @@ UNREADABLE = Fault(
     "What stands after data: is not the chunk's JSON (a text of it, another language's notation, a second data:).",
     "Write one JSON object after each data:, as the chunk is.",
 )
+UNASKED = Fault(
+    "malformed.unasked",
+    "One JSON answer was asked for (stream: false), and a stream of events came.",
+    "The hop streams to everybody, or asks the hop behind it with stream: true and hands that on.",
+    "Collect the events at this hop, or ask with stream: true.",
+)
+UNOPENED = Fault(
+    "malformed.order",
+    "Text comes at event {event_no} before message_start: the Messages protocol opens an answer with it.",
+    "A translation to Anthropic's events that forgets the first one (often where a tool call comes first).",
+    "Send message_start before the first content block; Anthropic's SDKs stop with an error otherwise.",
+)
 STRANGE = Fault(
     "malformed.unknown",
     "{count} events are no chat chunks, first event {event_no}: {sample}.",
@@ -97,6 +109,11 @@ def alone(view: View) -> Iterator[Finding]:
     stream = view.stream
     if not view.streamed:
         return
+    if view.asked_to_stream is False and stream.framing == "sse" and view.content:
+        yield UNASKED.found(view, "warning", at_ms=view.head.t if view.head else None)
+    if stream.wire == "anthropic" and view.content and Kind.ROLE not in stream.kinds[: view.content[0]]:
+        first = view.content[0]
+        yield UNOPENED.found(view, "warning", event=first, words={"event_no": first})
     by_code: dict[str, list[WireFault]] = {}
     for fault in stream.faults:
         by_code.setdefault(fault.code, []).append(fault)

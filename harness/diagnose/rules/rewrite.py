@@ -52,7 +52,9 @@ SAME = {
     "eos": "stop",
     "eos_token": "stop",
     "stop_sequence": "stop",
+    "completed": "stop",
     "max_tokens": "length",
+    "max_output_tokens": "length",
     "tool_use": "tool_calls",
     "function_call": "tool_calls",
 }

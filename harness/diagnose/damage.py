@@ -85,6 +85,9 @@ def _classed(pair: Pair, key: ChannelKey, alignment: Alignment) -> Iterator[Dama
     groups: dict[str, list[Edit]] = {}
     for edit in edits:
         groups.setdefault(_kind(edit, a, b), []).append(edit)
+    if len(groups) > 1 and "duplicate" in groups and not any(_says(b, edit) for edit in groups["duplicate"]):
+        groups.setdefault("rewrite", []).extend(groups.pop("duplicate"))  # a sign beside other changes is no echo
+        groups["rewrite"].sort(key=lambda edit: edit.b)
     added, again = groups.get("rewrite", []), groups.get("duplicate", [])
     only = len(groups) == bool(added) + bool(again) and len(added) >= max(MIXED_PLACES, len(again))
     if only and alignment.share() > 0.999 and _own_events(pair, key, added):
@@ -92,6 +95,10 @@ def _classed(pair: Pair, key: ChannelKey, alignment: Alignment) -> Iterator[Dama
     for kind in KINDS:
         if kind in groups:
             yield Damage(kind, key, alignment, groups[kind])
+
+
+def _says(text: str, edit: Edit) -> bool:
+    return any(char.isalnum() for char in text[edit.b : edit.b_end])
 
 
 def _own_events(pair: Pair, key: ChannelKey, added: list[Edit]) -> bool:

@@ -33,6 +33,7 @@ BURST_SHARE = Limit(0.5, "of events", "half of the answer in one flush is not st
 HOLD_MS = Limit(100, "ms", "pieces held this long are seen to clump (two of our 50 ms batches)")
 HOLD_END_MS = Limit(200, "ms", "an answer spread over less than this is no stream worth holding apart")
 HOLD_ONCE_MS = Limit(2000, "ms", "one pause of the path (radio, collector) is jitter below what counts as a stall")
+HOLD_PAIRS_MS = Limit(250, "ms", "two pieces made one, less than this late, still read as typing")
 HOLD_HALF_MS = Limit(1000, "ms", "half of the answer held for a second in one piece is no jitter")
 HOLD_SHARE = Limit(0.5, "of pieces", "clumps that hold half of the pieces are the rule, not the exception")
 UNTIL_END_SHARE = Limit(0.8, "of pieces", "nearly all pieces in the last flush: buffered until the end")

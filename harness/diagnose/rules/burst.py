@@ -19,6 +19,7 @@ from harness.diagnose.thresholds import (
     HOLD_HALF_MS,
     HOLD_MS,
     HOLD_ONCE_MS,
+    HOLD_PAIRS_MS,
     HOLD_SHARE,
     LAG_CLEAR,
     LAG_MS,
@@ -168,9 +169,10 @@ def _judge(pair: Pair, rows: list[Timed], clumps: list[list[Timed]], spread: flo
             **common,
         )
     if len(clumps) >= 2 and together >= HOLD_SHARE * len(rows):
+        merged = together < MIN_JUDGED * len(clumps) and held < HOLD_PAIRS_MS
         return CLUMPS.found(
             outer,
-            "error",
+            "warning" if merged else "error",
             inner=inner,
             event=clumps[0][0].outer_event,
             clumps=len(clumps),

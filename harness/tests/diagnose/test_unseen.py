@@ -9,12 +9,12 @@ import pytest
 
 from harness.diagnose.run import diagnose
 from harness.tests.diagnose.cases import misses
-from harness.tests.diagnose.unseen import breaks, delays, legal, more, text, wire
+from harness.tests.diagnose.unseen import breaks, delays, legal, more, rest, text, wire
 from harness.tests.diagnose.unseen.kit import Unseen
 
 CASES: dict[str, Unseen] = {
     f"{part.__name__.rpartition('.')[2]}-{name}": case
-    for part in (delays, breaks, text, wire, more, legal)
+    for part in (delays, breaks, text, wire, more, rest, legal)
     for name, case in part.CASES.items()
 }
 

@@ -123,7 +123,7 @@ PATHS = {
 def hop(name: str, reads: Reads, **more: Any) -> Capture:
     """A capture as a recorder makes it: wire and URL by what was asked for."""
     body = b"".join(data for _, data in reads)
-    marks = {b'"done":': "ollama", b"message_start": "anthropic", b'"response.': "responses"}
+    marks = {b'"done":': "ollama", b"content_block": "anthropic", b'"response.': "responses"}
     wire = more.pop("wire", next((wire for mark, wire in marks.items() if mark in body), "openai"))
     url = f"http://{name}.example{PATHS.get(wire, PATHS['openai'])}"
     asked = Request("POST", url, (), more.pop("request", CHAT))

@@ -42,7 +42,8 @@ async def off_loop(work: Callable[..., T], *args: Any) -> T:
 
 def lend(captures: Sequence[Capture]) -> list[Capture]:
     """Each tap over its bytes. A browser stamps bytes that it has decoded, so those are what it is lent."""
-    read = next((capture for capture in captures if capture.tap == "read"), None)
+    # What an inline tap read further in is not what our own app handed on.
+    read = next((c for c in captures if c.tap == "read" and not c.meta.get("inline")), None)
     if read is not None and read.head is not None and read.head.get("content-encoding") not in ("", "identity"):
         body = decoded(read).body
         captures = [c.with_body(body) if c.body is None and c.content_decoded else c for c in captures]

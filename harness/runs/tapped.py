@@ -13,14 +13,16 @@ from harness.diagnose.answer import Verdict
 from harness.diagnose.run import diagnose
 from harness.errors import InputError
 from harness.runs.result import Tell
+from harness.runs.tap_runs import TapRuns
 
 NO_CHAT = Verdict(None, None, None, "cannot-tell", "Not a streamed chat.")
 
 
 class Kept:
-    """``directory`` holds at most ``most`` exchanges; ``rows`` describe them, oldest first."""
+    """``directory`` holds at most ``most`` exchanges; ``rows`` describe them, oldest first; ``runs`` takes chats."""
 
-    def __init__(self, directory: Path, most: int, tell: Tell) -> None:
+    def __init__(self, directory: Path, most: int, tell: Tell, runs: TapRuns | None = None) -> None:
+        self.runs = runs
         self.directory, self.most, self._tell = directory, most, tell
         self.rows: deque[dict[str, Any]] = deque()
         self.count = 0
@@ -41,7 +43,10 @@ class Kept:
                 file.write_bytes(dumps(capture))
         except OSError as error:
             self._tell(f"{stem}: cannot be written: {error.strerror}")
-        verdict = diagnose([read, write]).verdict if _streamed(read) else NO_CHAT
+        answer = diagnose([read, write]) if _streamed(read) else None
+        verdict = answer.verdict if answer else NO_CHAT
+        if self.runs is not None and answer is not None:
+            self.runs.take((read, write), answer)
         end = read.end
         status = read.head.status if read.head else None
         row = {

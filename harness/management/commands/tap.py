@@ -9,14 +9,20 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from asgiref.sync import sync_to_async
 from django.conf import settings
 from django.core.management.base import CommandParser
+from django.db import connections
 
+from harness.capture.mask import mask_url
 from harness.capture.model import KINDS
 from harness.errors import InputError
 from harness.management.base import Outcome, ScopeCommand
 from harness.probe.tap import Tap, listening
+from harness.runs.tap_runs import TapRuns
 from harness.runs.tapped import Kept
+
+LOOK_S = 1.0  # seconds between two looks for chats that have been stored
 
 
 class Command(ScopeCommand):
@@ -47,7 +53,6 @@ class Command(ScopeCommand):
         host, port = address(options["listen"])
         if options["keep"] < 1:
             raise InputError(f"--keep is {options['keep']}", do="Keep at least one exchange.")
-        kept = Kept(options["save"] or Path(settings.DATA_DIR) / "tap", options["keep"], self.say)
         kind = options["kind"] or (options["hop"] if options["hop"] in KINDS else "engine")
         loop, over = asyncio.get_running_loop(), asyncio.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -57,17 +62,33 @@ class Command(ScopeCommand):
             def done(captures: Any) -> None:
                 loop.call_soon_threadsafe(disk.submit, one, captures)
 
+            def settle() -> None:
+                for chat in runs.settle():
+                    self.say(f"joined to the chat /runs/{chat}/")
+
+            def later() -> None:
+                disk.submit(settle)
+                timer[0] = loop.call_later(LOOK_S, later)
+
             def one(captures: Any) -> None:
                 kept.take(captures)
                 if kept.count == options["count"]:
                     loop.call_soon_threadsafe(over.set)
 
             tap = Tap(options["upstream"], done, hop=options["hop"], kind=kind)
+            runs = await sync_to_async(TapRuns)(mask_url(tap.upstream), options["keep"])
+            kept = Kept(options["save"] or Path(settings.DATA_DIR) / "tap", options["keep"], self.say, runs)
             async with listening(tap, host, port) as (where, bound):
                 self.say(
                     f"Tapping {tap.upstream} on http://{where}:{bound}; captures go to {kept.directory}. Ctrl-C ends."
                 )
-                await over.wait()
+                timer = [loop.call_later(LOOK_S, later)]
+                try:
+                    await over.wait()
+                finally:
+                    timer[0].cancel()
+            disk.submit(settle)
+            disk.submit(connections.close_all)
         bad = sum(row["healthy"] is False for row in kept.rows)
         text = f"{kept.count} exchanges, {bad} with faults among the {len(kept.rows)} kept in {kept.directory}"
         return Outcome({"exchanges": kept.count, "kept": list(kept.rows)}, text, 1 if bad else 0)

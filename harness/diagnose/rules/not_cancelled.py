@@ -38,10 +38,11 @@ def between(pair: Pair) -> Iterator[Finding]:
     stopped = outer.end_ms - (shift or 0.0)
     times = inner.capture.times
     after = len(inner.stream) - bisect_right(inner.stream.times, stopped)
-    ran_on = (max(times) if len(times) else 0.0) - stopped
     passed_on = inner.end == "aborted"
+    last = max(times) if len(times) else 0.0
+    ran_on = (max(last, inner.end_ms) if passed_on else last) - stopped  # it may work in silence until it is told
     limit = max(CANCEL_LATE_MS if passed_on else CANCEL_MS, CANCEL_GAPS * inner.median_gap, pair.bound_ms)
-    if after > 0 and ran_on > limit:
+    if (after > 0 or passed_on) and ran_on > limit:
         yield (LATE if passed_on else RAN_ON).found(
             outer,
             "warning" if passed_on else "error",

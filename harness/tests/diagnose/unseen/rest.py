@@ -324,4 +324,16 @@ CASES: dict[str, Unseen] = {
         *[hop(n, EVEN, exchange="s", sent_at="2026-02-01T10:00:00Z") for n in ("engine", "app")],
         hop("proxy", on(EVEN[:8]), end="aborted", end_ms=950.0, exchange="s", sent_at="2026-02-01T10:00:00Z"),
     ),
+    "stop-in-prefill-noticed-with-the-next-chunk": warn(
+        "not-cancelled",
+        "gateway",
+        silent("engine", 9_000.0, exchange="s", sent_at="2026-02-01T10:00:00Z"),
+        silent("gateway", 2_500.0, exchange="s", sent_at="2026-02-01T10:00:00Z"),
+    ),
+    "page-stops-painting-in-the-middle": fault(
+        "truncation|loss|render|stall",
+        "browser",
+        hop("network-path", EVEN, tap="arrive", exchange="x"),
+        hop("browser", on(EVEN[:12], 30), tap="paint", exchange="x"),
+    ),
 }

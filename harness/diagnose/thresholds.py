@@ -62,6 +62,7 @@ USAGE_HABIT = Limit(
 REPLAY_EVENTS = Limit(20, "pieces", "a short answer may well be whole in one read")
 REPLAY_MS = Limit(100, "ms", "a prompt is read, twenty tokens are made and sent: no engine does it in this time")
 REPLAY_RATIO = Limit(0.2, "of the first time", "the same prompt is not answered five times as fast by a warm engine")
+RETRIES = Limit(3, "seams", "gateways retry a few times; a role or an id in every chunk is the sender's habit")
 RESTART_CHARS = Limit(16, "characters", "shorter openings are said twice in one answer (a list, a refrain)")
 
 SAME_TEXT = Limit(0.6, "of inner text", "below this two answers are two samples, above it one answer that was damaged")

@@ -9,7 +9,7 @@ from itertools import pairwise
 from harness.diagnose.answer import Finding
 from harness.diagnose.fault import Fault
 from harness.diagnose.pair import moment
-from harness.diagnose.thresholds import BURST_JOIN_MS, REPLAY_EVENTS, REPLAY_MS, REPLAY_RATIO, RESTART_CHARS
+from harness.diagnose.thresholds import BURST_JOIN_MS, REPLAY_EVENTS, REPLAY_MS, REPLAY_RATIO, RESTART_CHARS, RETRIES
 from harness.diagnose.view import View
 from harness.wire.stream import Kind
 
@@ -76,11 +76,20 @@ def _between(view: View, event: int) -> bool:
 
 
 def _restart(view: View) -> Iterator[Finding]:
-    """At a seam (another identity, another role chunk) the text so far begins to be told again."""
-    seams = {new.event: "its identity changes there" for _, new in pairwise(view.stream.identities)}
-    for event, kind in enumerate(view.stream.kinds):
-        if kind in (Kind.ROLE, Kind.EMPTY, Kind.HEARTBEAT) and b'"role"' in view.stream.raw(event):
-            seams.setdefault(event, "a second role chunk opens it")
+    """At a seam (another identity, another role chunk) the text so far begins to be told again.
+
+    A model that turns in a circle tells its text again too: seams that come all the time prove nothing, and neither
+    does ``created``, which some engines write anew each second.
+    """
+    changes = [
+        new.event
+        for old, new in pairwise(view.stream.identities)
+        if (old.id, old.model, old.fingerprint) != (new.id, new.model, new.fingerprint)
+    ]
+    silent = (Kind.ROLE, Kind.EMPTY, Kind.HEARTBEAT)
+    roles = [i for i, kind in enumerate(view.stream.kinds) if kind in silent and b'"role"' in view.stream.raw(i)]
+    seams = dict.fromkeys(roles if len(roles) <= RETRIES + 1 else [], "a second role chunk opens it")
+    seams |= dict.fromkeys(changes if len(changes) <= RETRIES else [], "its identity changes there")
     for text in view.texts.values():
         for event in sorted(seams):
             at = bisect_left(text.events, event)

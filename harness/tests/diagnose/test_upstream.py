@@ -47,10 +47,10 @@ def test_a_new_id_in_the_middle_is_a_second_upstream() -> None:
     assert "content.second-upstream" in codes(found, "warning")
 
 
-@pytest.mark.parametrize("seam", ["id", "created", "role", "fingerprint"])
+@pytest.mark.parametrize("seam", ["id", "role", "fingerprint"])
 def test_an_answer_that_begins_anew_is_a_duplicate(seam: str) -> None:
     first, again = answer(WORDS[:9], finish=None, done=False), answer(WORDS, role=seam == "role")
-    change = {"id": {"id": "chatcmpl-fedcba9876543210"}, "created": {"created": 1700000009}, "role": {}}
+    change = {"id": {"id": "chatcmpl-fedcba9876543210"}, "role": {}}
     events = [*first, *named(again, 0, **change.get(seam, {"system_fingerprint": "b"}))]
     found = judged(events)
     assert errors(found) == {"duplicate"}, seam
@@ -61,8 +61,19 @@ def test_an_answer_that_begins_anew_is_a_duplicate(seam: str) -> None:
 def test_an_answer_that_goes_on_after_the_seam_is_no_duplicate() -> None:
     rest = named(answer(WORDS[9:], role=False), 0, id="chatcmpl-fedcba9876543210")
     assert errors(judged([*answer(WORDS[:9], finish=None, done=False), *rest])) == set()
-    refrain = judged(answer([*WORDS, *WORDS]))
-    assert errors(refrain) == set()
+
+
+@pytest.mark.parametrize("habit", ["none", "a role in each chunk", "an id in each chunk", "created each second"])
+def test_a_model_that_turns_in_a_circle_is_no_restart(habit: str) -> None:
+    events = []
+    for i, word in enumerate(WORDS * 6):
+        if habit == "a role in each chunk":
+            events += [chunk("", role="assistant"), chunk(word, role="assistant")]
+        elif habit == "an id in each chunk":
+            events.append(chunk(word, ident=f"chatcmpl-{i:016d}"))
+        else:
+            events += named([chunk(word)], 0, created=1_700_000_000 + (i // 4 if habit.startswith("created") else 0))
+    assert errors(judged([*events, chunk(finish="stop"), DONE])) == set()
 
 
 @pytest.mark.parametrize(

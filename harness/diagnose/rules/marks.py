@@ -10,7 +10,9 @@ from harness.diagnose.counts import counts
 from harness.diagnose.fault import Fault
 from harness.diagnose.thresholds import COUNT_SHARE, COUNT_WORDS
 from harness.diagnose.view import View
+from harness.wire.stream import Identity
 
+CAUGHT_UP = 0.9  # of the seconds that the clock lacks
 CLOCK = "an engine whose clock was set back"
 
 BACK = Fault(
@@ -58,7 +60,7 @@ def _seconds(view: View) -> Iterator[Finding]:
         if top is not None and created < (top.created or 0):
             low = low or row
         else:
-            if low is not None and top is not None:
+            if low is not None and top is not None and _too_soon(view, low, row, top):
                 dips.append((low, (top.created or 0) - (low.created or 0)))
             low, top = None, row
     if dips:
@@ -71,6 +73,12 @@ def _seconds(view: View) -> Iterator[Finding]:
         yield STEP.found(
             view, "warning", event=low.event, was=top.created, now=low.created, words={"event_no": low.event}
         )
+
+
+def _too_soon(view: View, low: Identity, back: Identity, top: Identity) -> bool:
+    """Whether the old time is back before a clock that was set back could have caught up with it."""
+    times = view.stream.times
+    return times[back.event] - times[low.event] < CAUGHT_UP * 1000 * ((top.created or 0) - (low.created or 0))
 
 
 def _records(view: View, told: set[str]) -> Iterator[Finding]:

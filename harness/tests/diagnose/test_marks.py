@@ -38,6 +38,11 @@ def test_created_that_falls_and_stays_is_another_clock() -> None:
     assert errors(found) == set() and "content.created-back" in codes(found, "warning")
 
 
+def test_a_clock_that_was_set_back_a_second_is_no_swap() -> None:
+    found = by_second(seconds=lambda i: i * 3 // 10 - (1 if i >= 7 else 0))
+    assert errors(found) == set()
+
+
 def test_a_last_chunk_with_the_time_of_the_request_is_healthy() -> None:
     rows = [at(i // 3, word) for i, word in enumerate(WORDS)]
     assert not codes(told(capture(spaced([*rows, at(0, None, finish="stop"), DONE], gap=300))))

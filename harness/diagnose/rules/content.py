@@ -49,7 +49,7 @@ UNSAID = Fault(
 )
 FILTER = Fault(
     "content.filtered",
-    "The answer ends with finish_reason content_filter after {chars} characters.",
+    "The answer ends with finish_reason {reason} after {chars} characters.",
     "A content filter stopped it.",
     "Check the filter's rules for this prompt.",
 )
@@ -71,6 +71,7 @@ USAGE = Fault(
     "{cause}",
     "Never count chunks as tokens; take usage from the engine.",
 )
+FILTERS = {"content_filter", "content-filter", "sensitive", "refusal", "safety", "recitation", "blocked"}
 HIDDEN = 64  # tokens that no text shows: end marks, names and frames of tool calls
 CALL_TAG = re.compile(
     r"^\s*(<tool_call>|<function=\w|<\|tool▁calls?▁begin\|>|<｜tool▁calls▁begin｜>|\[TOOL_CALLS\]|<\|python_tag\|>)"
@@ -110,8 +111,10 @@ def alone(view: View) -> Iterator[Finding]:
     asked = isinstance(options, dict) and options.get("include_usage") is True
     if asked and view.terminated and not view.stream.usages and not view.in_band:
         yield NO_USAGE.found(view, "warning", event=view.stream.terminators[0])
-    if "content_filter" in view.finished.values():
-        yield FILTER.found(view, "warning", chars=sum(len(text.text) for text in view.texts.values()))
+    reason = next((r for r in view.finished.values() if r.lower() in FILTERS), None)
+    if reason:
+        chars = sum(len(text.text) for text in view.texts.values())
+        yield FILTER.found(view, "warning", chars=chars, reason=reason)
     yield from _second(view)
 
 

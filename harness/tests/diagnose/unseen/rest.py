@@ -336,4 +336,33 @@ CASES: dict[str, Unseen] = {
         hop("network-path", EVEN, tap="arrive", exchange="x"),
         hop("browser", on(EVEN[:12], 30), tap="paint", exchange="x"),
     ),
+    "sensitive": warn("content", "gateway", *ladder(at(tale(9, finish="sensitive")), "gateway", "app")),
+    "claude-refuses": warn("content", "engine", hop("engine", at(claude(words(9), reason="refusal")))),
+    "cut-behind-pings-without-end": fault(
+        "reset|truncation",
+        "engine",
+        hop("engine", EVEN[:12], end="reset"),
+        hop("gateway", beating(on(EVEN[:12]), 40_000), end="open", end_ms=45_000),
+    ),
+    "obfuscated-with-empty-choices-as-beats": fine(
+        hop("engine", [(t, d.replace(b'"model"', b'"obfuscation":"Xy3","model"')) for t, d in EVEN])
+    ),
+    "full-text-beside-each-delta": fine(
+        hop(
+            "engine",
+            at(
+                [
+                    START,
+                    *[part(w).replace(b'"delta"', b'"message":{"content":"so far"},"delta"') for w in words(20)],
+                    *END,
+                ]
+            ),
+        )
+    ),
+    "safari-waits-for-512-bytes": warn(
+        "burst|first-byte",
+        "browser",
+        hop("network-path", EVEN, tap="arrive", exchange="x"),
+        hop("browser", flushed(EVEN[:4], [470.0]) + on(EVEN[4:]), tap="paint", exchange="x"),
+    ),
 }

@@ -85,7 +85,11 @@ def _words(view: View, key: tuple[int, str]) -> list[Count]:
     if len(found) < COUNT_WORDS:
         return []
     exact = Counter(hit.stem for hit in found)
-    count = Count(f"numbered words in {key[0]}/{key[1]}", [hit.value for hit in found], _events(text, found))
+    count = Count(
+        "numbers in the text" if key == (0, "content") else f"numbers in {key[0]}/{key[1]}",
+        [hit.value for hit in found],
+        _events(text, found),
+    )
     count.machine = bool(found[0].stem) and found[0].stem.isascii()
     count.strands = sum(1 for times in exact.values() if times >= STRAND_SHARE * len(found))
     return _judged(count)

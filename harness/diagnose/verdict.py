@@ -69,7 +69,7 @@ def _confidence(view: View, pair: Pair | None, finding: Finding, count: int) -> 
         sure = "likely" if view.kind != "engine" or thin or other else "certain"
         needs = _behind(view) if count == 1 or view.kind != "engine" else None
         if other:
-            more = f"something that rules out {other}: the same prompt once without streaming at {view.hop}"
+            more = f"a run that rules out {other}: the same prompt once without streaming at {view.hop}"
             needs = f"{more}; and {needs}" if needs else more
         if thin:
             needs = f"{LONGER}; and {needs}" if needs else LONGER

@@ -15,7 +15,7 @@ from harness.diagnose.view import View
 
 COUNTED = Fault(
     "duplicate.counted",
-    "Doubled by the stream's own {what}: {values}.",
+    "Doubled by the stream's own count ({what}): {values}.",
     "An event was sent twice, by this hop or one behind it (a retry in the middle, two writers, two event "
     "kinds for one text).",
     "Send each event once; after a retry go on from the last event that was passed on.",

@@ -17,7 +17,7 @@ from harness.diagnose.view import View
 
 COUNTED = Fault(
     "loss.counted",
-    "Missing by the stream's own {what}: {values}.",
+    "Missing by the stream's own count ({what}): {values}.",
     "Events were dropped by this hop or one behind it.",
     "Capture the hop behind: the first one whose count is whole is not the culprit, the next is.",
 )

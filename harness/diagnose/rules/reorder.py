@@ -13,7 +13,7 @@ from harness.diagnose.view import View
 
 COUNTED = Fault(
     "reorder.counted",
-    "Out of order by the stream's own {what}: {values} came late.",
+    "Out of order by the stream's own count ({what}): {values} came late.",
     "Pieces overtook each other at this hop or behind it: several senders or calls without an order between them.",
     "Send the pieces of one answer from one task, awaiting each; add sequence numbers.",
 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from harness.diagnose.answer import Finding
 from harness.diagnose.counts import counts
@@ -15,7 +16,7 @@ MERGING = "a sender that puts several tokens into one piece"
 LOSS = Fault(
     "loss.tokens",
     "The engine's own count has {tokens_missing} tokens more than the pieces hold, first before event {event_no}.",
-    "Events were dropped between the engine's counter and this tap: held against {held_against}.",
+    "Events were dropped between the engine's counter and this tap: {held_words}.",
     "Capture the hop behind: the first one whose count fits its pieces is not the culprit, the next is.",
 )
 REORDER = Fault(
@@ -46,8 +47,15 @@ def alone(view: View) -> Iterator[Finding]:
                 view,
                 "warning" if proof.weak else "error",
                 event=proof.events[0],
-                words={"event_no": proof.events[0]},
+                words={"event_no": proof.events[0], "held_words": _held(proof.figures)},
                 events=proof.events[:20],
                 alternative=None if proof.sure else MERGING,
                 **proof.figures,
             )
+
+
+def _held(figures: Mapping[str, Any]) -> str:
+    """What the count was held against, as a clause of the cause."""
+    if figures.get("held_against") == "token ids":
+        return "the pieces bear the ids (or log probabilities) of their tokens, and some are not there"
+    return "elsewhere each piece holds as many tokens as the count grows, and this one is too short for more"

@@ -8,7 +8,7 @@ import json
 import random
 import re
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -135,7 +135,9 @@ async def served() -> AsyncIterator[tuple[str, list[Case]]]:
 @pytest.mark.parametrize(
     "chosen", [pytest.param(corpus, id="corpus"), *(pytest.param(lambda s=s: drawn(s), id=f"seed-{s}") for s in SEEDS)]
 )
-async def test_both_dispatch_the_same_events(context: BrowserContext, served, chosen) -> None:
+async def test_both_dispatch_the_same_events(
+    context: BrowserContext, served: tuple[str, list[Case]], chosen: Callable[[], list[Case]]
+) -> None:
     url, cases = served
     cases += chosen()
     page = await context.new_page()

@@ -13,6 +13,7 @@ from harness.wire.stamps import reads_of
 from harness.wire.stream import Stream
 
 _NONE = range(0)
+_HELD = 1 << 16  # bytes without a line end that are held back, at most
 
 
 class Decoder:
@@ -34,7 +35,8 @@ class Decoder:
         self._sink = self._engine.events.sink
         self._comments = self._engine.events.comments
         self._times: array[float] = array("d")
-        self._size = 0
+        self._size = self._given = 0  # bytes, and those that the engine has
+        self._held: list[bytes] = []  # the rest
         self._add_time, self._add_end = self._times.append, self.stream.read_ends.append
 
     def feed(self, data: bytes, t: float) -> range:
@@ -45,21 +47,25 @@ class Decoder:
         self._size = size = self._size + len(data)
         self._add_time(t)
         self._add_end(size)
+        if b"\n" not in data and b"\r" not in data and size - self._given < _HELD:  # the middle of a line
+            self._held.append(data)
+            return _NONE
+        if self._held:
+            self._held.append(data)
+            data = b"".join(self._held)
+            self._held.clear()
+        self._given = size
         sink = self._sink
         before = sink.event
         self._engine.feed(data)
         if self._comments:
             self._place_comments()
-        return _NONE if sink.event == before else self._stamp(before, t)
-
-    def _stamp(self, before: int, t: float) -> range:
-        """The events since that number came with the last read."""
-        stream, new, read = self.stream, self._sink.event - before, len(self._times) - 1
+        new, stream = sink.event - before, self.stream
         if new == 1:
-            stream.reads.append(read)
+            stream.reads.append(len(self._times) - 1)
             stream.times.append(t)
-        else:
-            stream.reads.extend(array("I", [read]) * new)
+        elif new:
+            stream.reads.extend(array("I", [len(self._times) - 1]) * new)
             stream.times.extend(array("d", [t]) * new)
         return range(before, before + new)
 
@@ -83,7 +89,8 @@ class Decoder:
             self._size += len(out)
             if stream.read_ends:
                 stream.read_ends[-1] = self._size
-            self._engine.feed(out)
+            self._held.append(out)
+        self._engine.feed(b"".join(self._held))
         self._engine.close()
         late = reads_of(stream.ends[before:], stream.read_ends)
         stream.reads.extend(late)

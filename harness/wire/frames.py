@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Protocol
 
@@ -10,6 +11,7 @@ from harness.wire.sink import Sink
 from harness.wire.sse import Aside, Block, SSEParser
 from harness.wire.stream import Stream
 
+_EVENT = re.compile(rb"(?:event: ([!-~]+)\r?\n)?data: ([^\r\n]*)(?:\r\n\r\n|\n\n)")
 _SLICE = 1 << 18  # bytes whose events are listed at one time
 
 
@@ -42,37 +44,39 @@ class SSEFrames:
         self._by_line = False
 
     def feed(self, data: bytes) -> None:
-        cr = b"\r" in data
-        if not cr and self._size and not (self._owed or self._by_line) and b"\n" not in data:
-            self._held.append(data)  # the middle of a line
-            self._size += len(data)
-            self._newline = self._newline and not data
-        elif self._by_line:
+        if self._by_line:
             self._line_by_line(data)
         elif data:
-            if cr or self._owed or self._eol != b"\n":
+            if self._owed or self._eol != b"\n" or b"\r" in data:
                 data = self._whole_ends(data)
                 if self._by_line or not self._alike(data):
                     self._give_up(data)
                     return
+            eol, after = self._eol, self._newline
             self._held.append(data)
             self._size += len(data)
-            if self._eol and ((self._newline and data[:1] in (b"\n", b"\r")) or self._eol * 2 in data):
+            self._newline = data[-1:] == b"\n"
+            stop = data.find(eol) if eol else -1
+            if stop >= 0 and ((after and not stop) or data.startswith(eol, stop + len(eol)) or eol * 2 in data):
                 self._events(b"".join(self._held) if len(self._held) > 1 else data)
                 return
-            self._newline = data[-1:] == b"\n" or (self._newline and not data)
         if self._size > self._limit:
             self._give_up()
 
     def _events(self, buffer: bytes) -> None:
-        """Read the whole events of the buffer, one at least; hold the rest."""
-        blank, stop = self._eol * 2, buffer.find(self._eol)
+        """Read the events of the buffer that are whole; hold the rest."""
+        eol = self._eol
+        blank, stop = eol * 2, buffer.find(eol)
         size = stop + len(blank)
         if buffer.startswith(blank, stop) and buffer.startswith(b"data: ") and size <= self._limit:
-            end = self._base + size - (size - stop > 2)  # the LF of a CRLF is not the byte that dispatches
-            self._reader.event(buffer[6:stop], "", self._base, end)
+            start = self._base  # the LF of a CRLF is not the byte that dispatches
+            self._reader.event(buffer[6:stop], "", start, start + size - len(eol) + 1)
             self._base += size
             buffer = buffer[size:]
+        elif (named := _EVENT.match(buffer)) is not None and named.end() <= self._limit:
+            self._one(named)
+            self._base += named.end()
+            buffer = buffer[named.end() :]
         if blank in buffer:
             done = self._bulk(buffer)
             self._base += done
@@ -142,6 +146,12 @@ class SSEFrames:
             else:
                 self._reader.aside(item)  # type: ignore[arg-type]
 
+    def _one(self, found: re.Match[bytes]) -> None:
+        """An event with one line of data, and perhaps a name before it."""
+        name, data = found.groups()
+        end = self._base + found.end() - (len(self._eol) - 1)  # the LF of a CRLF is not the byte that dispatches
+        self._reader.event(data, "" if name is None else name.decode(), self._base + found.start(), end)
+
     def _bulk(self, buffer: bytes) -> int:
         """Read the whole events of the buffer; where they end."""
         at, base, short, eol = 0, self._base, self.short, self._eol
@@ -166,8 +176,12 @@ class SSEFrames:
             end = at + len(eol)
             if buffer[at] != eol[0]:
                 end = buffer.find(blank, at) + width
-                self.parser.seek(base + at)
-                self._items(self.parser.items(buffer[at:end]))
+                found = _EVENT.match(buffer, at)
+                if found is not None and end - at <= limit:
+                    self._one(found)
+                else:
+                    self.parser.seek(base + at)
+                    self._items(self.parser.items(buffer[at:end]))
                 short.learn(buffer[at:end], base + end)
             at = end
         return last

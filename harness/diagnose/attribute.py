@@ -37,6 +37,8 @@ def attribute(
         mine = [_again(finding, behind, pair) for finding in between[index]]
         for finding in own:
             source = None if hidden and finding.symptom in BROKEN else _source(finding, behind)
+            if pair and pair.our_limit and finding.symptom in BROKEN:
+                source = source or _waited(inner)
             mine.append(_inherited(finding, source) if source else finding)
         if hidden and pair:
             out = [(at, _told(finding)) for at, finding in out]
@@ -95,6 +97,11 @@ def _source(finding: Finding, inner: list[Finding]) -> Finding | None:
         elif finding.symptom == other.symptom == "first-byte" or finding.code == other.code:
             return other
     return None
+
+
+def _waited(inner: list[Finding]) -> Finding | None:
+    """The silence for which our relay gave up: its cut, or its 504, only hands that on."""
+    return next((f for f in inner if f.symptom in ("first-byte", "stall") and f.severity == "error"), None)
 
 
 def _inherited(finding: Finding, source: Finding, hop: str = "") -> Finding:

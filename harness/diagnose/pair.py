@@ -41,6 +41,11 @@ class Pair:
             return "same"
         return "different" if ids[0] and ids[1] and all(map(_long, ids)) else "unknown"
 
+    @property
+    def our_limit(self) -> bool:
+        """Our own relay gave up waiting for the inner hop; what it then told the browser follows from that."""
+        return self.inner.end == "timeout" and self.outer.capture.tap == "write" and self.sameness == "same"
+
     @cached_property
     def channels(self) -> list[ChannelKey]:
         """Channels that carry text on both sides."""

@@ -13,7 +13,7 @@ from harness.diagnose.attribute import attribute
 from harness.diagnose.comparable import comparable, tells
 from harness.diagnose.fault import spoken
 from harness.diagnose.pair import Pair
-from harness.diagnose.rules import error, readers, upstream
+from harness.diagnose.rules import error, first_byte, readers, upstream
 from harness.diagnose.rules.registry import ALONE, BETWEEN
 from harness.diagnose.sane import sane
 from harness.diagnose.verdict import judge, merge
@@ -63,6 +63,8 @@ def diagnose_views(views: Sequence[View], *, consumers: bool = False) -> tuple[V
     answered = any(view.answered for view in views)
     alone = [[*error.unreachable(view, answered), *_all(ALONE, view, view)] for view in views]
     between: list[list[Finding]] = [_all(BETWEEN, pair, pair.outer) if pair else [] for pair in pairs]
+    for pair in filter(None, pairs):
+        alone[pair.inner.index] += first_byte.given_up(pair)
     for view in views if consumers else views[-1:]:
         alone[view.index] += readers.readers(view, consumers)
     found = attribute(views, pairs, alone, between)

@@ -88,6 +88,21 @@ def alone(view: View) -> Iterator[Finding]:
         yield (HEAD_LATE if late else BODY_LATE).found(view, "error", event=event, **figures)
 
 
+def given_up(pair: Pair) -> Iterator[Finding]:
+    """Our relay's own limit ended the wait sooner than this rule would: whoever kept it waiting is to blame."""
+    inner = pair.inner
+    if not pair.our_limit or inner.content or inner.unreached or inner.opening_ms() > FIRST_BYTE_MS:
+        return
+    waited = inner.opening_ms()
+    figures: dict[str, Any] = {"waited_ms": waited, "head_ms": inner.head.t if inner.head else None}
+    if inner.answered:
+        beats = len(inner.stream.comments) + len(inner.stream)
+        yield NOTHING.found(inner, "error", at_ms=waited, status=inner.status, heartbeats=beats, **figures)
+    else:
+        detail = f"our limit: {inner.detail}"
+        yield NO_HEAD.found(inner, "error", at_ms=waited, words={"detail": detail}, **figures)
+
+
 def between(pair: Pair) -> Iterator[Finding]:
     inner, outer = pair.inner, pair.outer
     if inner.ttft_ms is None or outer.refused or (outer.in_band and not outer.content) or outer.unreached:

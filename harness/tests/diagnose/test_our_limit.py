@@ -1,0 +1,60 @@
+"""Where our own relay gives up on a silent hop, the silent hop is to blame, not the relay that says so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from harness.capture.model import Capture
+from harness.diagnose.answer import Answer
+from harness.diagnose.run import diagnose
+from harness.tests.diagnose.build import capture, chunk, spaced
+
+WORDS = [chunk(f"w{i} ") for i in range(10)]
+
+
+def read(events: list[bytes], *, detail: str = "read", **more: Any) -> Capture:
+    return capture(spaced(events), end="timeout", detail=detail, exchange="x", **more)
+
+
+def write(events: list[bytes], **more: Any) -> Capture:
+    return capture(spaced(events, 101.0), hop="app", tap="write", exchange="x", **more)
+
+
+def blamed(answer: Answer) -> tuple[bool | None, str | None, str | None]:
+    return answer.verdict.healthy, answer.verdict.first_bad_hop, answer.verdict.symptom
+
+
+@pytest.mark.parametrize("waited", [3_000.0, 120_000.0], ids=["short", "long"])
+def test_a_504_of_ours_blames_the_hop_that_did_not_answer(waited: float) -> None:
+    silent = read([], status=None, end_ms=waited)
+    refused = write([], status=504, headers=[("content-type", "application/json")], end_ms=waited + 5)
+    answer = diagnose([silent, refused])
+    assert blamed(answer) == (False, "engine", "first-byte")
+    assert [f.severity for f in answer.findings if f.hop == "app"] == ["info"]
+
+
+@pytest.mark.parametrize("waited", [3_000.0, 120_000.0], ids=["short", "long"])
+def test_a_cut_of_ours_blames_the_hop_that_opened_its_stream_and_fell_silent(waited: float) -> None:
+    silent = read([], end_ms=waited)
+    cut = write([], end="truncated", detail="upstream: timeout read", end_ms=waited + 5)
+    assert blamed(diagnose([silent, cut])) == (False, "engine", "first-byte")
+
+
+def test_a_cut_of_ours_blames_the_hop_that_fell_silent_in_the_middle() -> None:
+    silent = read(WORDS, end_ms=60_300.0)
+    cut = write(WORDS, end="truncated", detail="upstream: timeout read", end_ms=60_305.0)
+    assert blamed(diagnose([silent, cut])) == (False, "engine", "stall")
+
+
+def test_a_cut_of_ours_while_text_flowed_is_our_own() -> None:
+    flowing = read(WORDS, detail="total", end_ms=300.0)
+    cut = write(WORDS, end="truncated", detail="upstream: timeout total", end_ms=301.0)
+    assert blamed(diagnose([flowing, cut])) == (False, "app", "truncation")
+
+
+def test_a_gateway_that_gives_up_on_a_silent_engine_is_told_as_before() -> None:
+    silent = read([], status=None, end_ms=120_000.0)
+    gateway = capture([], hop="gateway", status=504, exchange="y", end_ms=60_000.0)
+    assert blamed(diagnose([silent, gateway])) == (False, "gateway", "error")

@@ -9,6 +9,8 @@ from harness.wire.engine import Engine
 from harness.wire.stamps import reads_of, times_of
 from harness.wire.stream import Stream
 
+_SLICE = 1 << 16  # bytes taken at one time, so that what is cut out of them stays in the processor's caches
+
 
 def decode(capture: Capture) -> Stream:
     """Every column of :class:`Stream`, from the bytes that this tap saw; no exception on any bytes.
@@ -22,7 +24,8 @@ def decode(capture: Capture) -> Stream:
     coding = decoded(capture)
     stream.coding, stream.body, stream.read_ends = coding.name, coding.body, coding.ends
     engine = Engine(stream, head.get("content-type") if head else "")
-    engine.feed(stream.body)
+    for at in range(0, len(stream.body), _SLICE):
+        engine.feed(stream.body[at : at + _SLICE])
     engine.close()
     stream.faults[:0] = coding.faults
     stream.facts.update(coding.facts)

@@ -117,7 +117,9 @@ def _judged(view: View) -> bool:
         return False
     if view.end == "timeout" and not view.content:
         return False
-    return len(view.stream) > 0 or view.end == "aborted" or view.refused or view.stream.framing in ("json", "text")
+    if view.stream.framing in ("json", "text"):  # a whole document: an answer only where none that streams was asked
+        return view.refused or view.asked_to_stream is not None
+    return len(view.stream) > 0 or view.end == "aborted" or view.refused
 
 
 def _doubt(view: View) -> str:

@@ -54,3 +54,11 @@ def test_stamps_of_bytes_that_are_known_are_judged() -> None:
     cut = replace(GOOD, times=array("d", GOOD.times[:4]), ends=array("Q", GOOD.ends[:4]))
     cut = replace(cut, body=GOOD.body[: GOOD.ends[3]] if GOOD.body else None)
     assert diagnose([cut]).verdict.symptom == "truncation"
+
+
+def test_a_whole_document_with_no_request_on_record_gives_no_verdict() -> None:
+    document = replace(
+        GOOD, body=b'{"choices": [{"index": 0, "message": {"content": "all of it"}, "finish_reason": "stop"}]}',
+        times=array("d", [10.0]), ends=array("Q", [87]), request=None, wire="",
+    )  # fmt: skip
+    assert diagnose([document]).verdict.healthy is None

@@ -27,7 +27,7 @@ def resolve(name: str, routes: Sequence[Route]) -> Route:
     near = get_close_matches(route_name, names, 1, 0.6)
     more = f" and {len(names) - SHOWN} more (`routes list`)" if len(names) > SHOWN else ""
     do = f"Did you mean {near[0]}?" if near else f"Known routes: {', '.join(names[:SHOWN]) or 'none'}{more}."
-    raise UnknownRoute(f"no route is named {route_name!r}", do=do)
+    raise UnknownRoute(f"no route is named {route_name!r}", f"route {name}", do)
 
 
 def addresses(route: Route) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from dataclasses import replace
 
-from harness.capture.model import Capture
+from harness.capture.model import Capture, Head
 from harness.diagnose.run import diagnose
 from harness.tests.diagnose.build import answer, capture, spaced
 
@@ -57,8 +57,8 @@ def test_stamps_of_bytes_that_are_known_are_judged() -> None:
 
 
 def test_a_whole_document_with_no_request_on_record_gives_no_verdict() -> None:
-    document = replace(
-        GOOD, body=b'{"choices": [{"index": 0, "message": {"content": "all of it"}, "finish_reason": "stop"}]}',
-        times=array("d", [10.0]), ends=array("Q", [87]), request=None, wire="",
-    )  # fmt: skip
+    body = b'{"choices": [{"index": 0, "message": {"content": "all of it"}, "finish_reason": "stop"}]}'
+    head = Head(5.0, 200, "1.1", (("content-type", "application/json"),))
+    at, upto = array("d", [10.0]), array("Q", [len(body)])
+    document = replace(GOOD, head=head, body=body, times=at, ends=upto, request=None, wire="")
     assert diagnose([document]).verdict.healthy is None

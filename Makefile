@@ -2,6 +2,8 @@
 PY := .venv/bin/python
 TESTS := $(wildcard harness chat e2e)
 REAL := e2e/real
+# Most tests wait for streams more than they work: three at once. Those that hold times to account come after, alone.
+ABREAST := $(PY) -m pytest $(TESTS) --ignore=$(REAL) -m "not alone" -n 3 --dist loadfile
 .PHONY: run setup test test-real test-matrix test-all check bench screenshots parts test-setup
 .DEFAULT_GOAL := run
 
@@ -13,7 +15,8 @@ setup: .venv/.run-ready  ## the environment alone
 	@:
 
 test: test-setup parts check  ## everything; the last line is pytest's
-	@$(PY) -m pytest $(TESTS) --ignore=$(REAL)
+	@$(ABREAST)
+	@$(PY) -m pytest $(TESTS) --ignore=$(REAL) -m alone
 
 test-real: test-setup parts  ## real gateways and proxies in the middle of routes, a row of each class
 	@.ci/parts-real
@@ -23,9 +26,11 @@ test-matrix: test-setup parts  ## every row; WRITE_DOCS=1 writes docs/real-parts
 	@.ci/parts-real all
 	@$(PY) -m pytest $(REAL)
 
-test-all: test-setup parts check  ## `test` and `test-real` in one run of pytest
+test-all: test-setup parts check  ## `test` and `test-real`
 	@.ci/parts-real
-	@$(PY) -m pytest $(TESTS) -m "not matrix"
+	@$(ABREAST)
+	@$(PY) -m pytest $(REAL) -m "not matrix"
+	@$(PY) -m pytest $(TESTS) --ignore=$(REAL) -m alone
 
 check: test-setup  ## style, types, rings, sizes
 	@.venv/bin/ruff check --quiet .

@@ -17,7 +17,7 @@ import pytest_asyncio
 from e2e.conftest import Product, ledger, product
 from e2e.parts import fake
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.alone]
 
 CUT = ["ERR_INCOMPLETE_CHUNKED_ENCODING", "ERR_CONNECTION_RESET"]
 ONE_HOP = """

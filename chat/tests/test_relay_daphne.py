@@ -10,6 +10,8 @@ import pytest
 from chat.tests.daphne import Browser, site, unchunk
 from harness.tests.probe.fakes import HEAD, LAST, Script, Talk, Upstream, chunk
 
+pytestmark = pytest.mark.alone
+
 
 @pytest.fixture(scope="module")
 def app():

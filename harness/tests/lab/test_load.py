@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.lab.load import measure
+
+pytestmark = pytest.mark.alone
 
 
 def test_every_write_of_every_stream_is_compared_with_its_plan() -> None:

@@ -14,6 +14,8 @@ from harness.lab.registry import faults
 from harness.lab.server import running
 from harness.timeline.metrics import percentile
 
+pytestmark = pytest.mark.alone
+
 FAST = "events=24 rate=120 ttft=20ms"
 PARAMS = {
     "stall": "for=300ms at=8", "late-first-byte": "for=300ms", "late-first-token": "for=300ms",

@@ -12,6 +12,8 @@ from harness.probe.exchange import open_exchange, probe
 from harness.routes.model import Hop, Route, Timeouts
 from harness.tests.probe.fakes import HEAD, LAST, Script, Talk, Upstream, chunk
 
+pytestmark = pytest.mark.alone
+
 MESSAGES = [{"role": "user", "content": "hi"}]
 QUICK = Timeouts(connect=5, read=0.2, total=20)
 

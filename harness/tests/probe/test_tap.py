@@ -15,6 +15,8 @@ from harness.probe.tap import Tap, listening
 from harness.routes.model import Hop, Route, Timeouts
 from harness.tests.probe.fakes import HEAD, LAST, Talk, Upstream, chunk
 
+pytestmark = pytest.mark.alone
+
 
 class Tapped:
     """A tap before a scripted upstream; ``url`` is the tap's, ``found`` what it recorded."""

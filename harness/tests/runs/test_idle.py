@@ -9,6 +9,8 @@ from harness.routes.model import Hop, Route, Timeouts
 from harness.runs.idle import idle
 from harness.tests.probe.fakes import HEAD, LAST, Talk, Upstream, chunk
 
+pytestmark = pytest.mark.alone
+
 
 def through(base: str, gateway: str) -> Route:
     hops = (Hop("engine", url=f"{base}/v1"), Hop("gateway", "gateway", url=f"{base}/via/{gateway}/v1"))

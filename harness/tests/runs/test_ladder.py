@@ -15,6 +15,8 @@ from harness.runs.ladder import Plan, ladder, probe_hop, unreached
 from harness.tests.probe.fakes import HEAD, LAST, Talk, Upstream, chunk
 from harness.tests.runs.build import SOON, through
 
+pytestmark = pytest.mark.alone
+
 QUICK = "count [[lab events=30 rate=60]]"
 
 

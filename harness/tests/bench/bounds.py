@@ -49,7 +49,7 @@ def added() -> Iterator[Line]:
     """What relay and tap add to an event's delay, against nginx."""
     found = relay.run(STREAMS, RATE, SECONDS, TURNS)
     for q, bound in ((50, None), (99, 4.0)):
-        own = {name: percentile(values, q) or 0.0 for name, values in found.items()}
+        own = {name: percentile(phases["steady"], q) or 0.0 for name, phases in found.items()}
         more = {name: value - own["direct"] for name, value in own.items()}
         for name in ("relay", "tap"):
             what = f"{name} adds at p{q} ({more[name]:.0f} us), against nginx ({more['nginx']:.0f} us)"

@@ -2,8 +2,9 @@
 PY := .venv/bin/python
 TESTS := $(wildcard harness chat e2e)
 REAL := e2e/real
-# Most tests wait for streams more than they work: three at once. Those that hold times to account come after, alone.
-ABREAST := $(PY) -m pytest $(TESTS) --ignore=$(REAL) -m "not alone" -n 3 --dist loadfile
+# Most tests wait for streams more than they work: four at once. Those that hold times to account come after.
+ABREAST := $(PY) -m pytest $(TESTS) --ignore=$(REAL) -m "not alone" -n 4 --dist loadfile
+TIMED := $(PY) -m pytest $(TESTS) --ignore=$(REAL) -m alone -n 2 --dist loadfile
 .PHONY: run setup test test-real test-matrix test-all check bench screenshots parts test-setup
 .DEFAULT_GOAL := run
 
@@ -16,7 +17,7 @@ setup: .venv/.run-ready  ## the environment alone
 
 test: test-setup parts check  ## everything; the last line is pytest's
 	@$(ABREAST)
-	@$(PY) -m pytest $(TESTS) --ignore=$(REAL) -m alone
+	@$(TIMED)
 
 test-real: test-setup parts  ## real gateways and proxies in the middle of routes, a row of each class
 	@.ci/parts-real
@@ -30,7 +31,7 @@ test-all: test-setup parts check  ## `test` and `test-real`
 	@.ci/parts-real
 	@$(ABREAST)
 	@$(PY) -m pytest $(REAL) -m "not matrix"
-	@$(PY) -m pytest $(TESTS) --ignore=$(REAL) -m alone
+	@$(TIMED)
 
 check: test-setup  ## style, types, rings, sizes
 	@.venv/bin/ruff check --quiet .

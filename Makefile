@@ -1,6 +1,6 @@
 # Streamscope. `make run` and `make test` need git, make and Python 3.11 or newer; they bring the rest.
 PY := .venv/bin/python
-TESTS := $(wildcard harness chat e2e)
+TESTS := $(wildcard e2e chat harness)
 REAL := e2e/real
 # Most tests wait for streams more than they work: four at once. Those that hold times to account come after.
 ABREAST := $(PY) -m pytest $(TESTS) --ignore=$(REAL) -m "not alone" -n 4 --dist loadfile

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import SequenceMatcher
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -10,6 +11,15 @@ from harness.errors import InputError
 
 TRUE = frozenset({"1", "true", "yes", "on"})
 FALSE = frozenset({"0", "false", "no", "off"})
+PREFIX = "HARNESS_"
+# Every variable that somebody reads, for telling typing errors; README's table is tested to name the same.
+NAMES = (
+    "PORT", "LAB_PORT", "HARNESS_BIND", "HARNESS_HOSTS", "HARNESS_DATA_DIR", "HARNESS_KEEP_RUNS", "HARNESS_DEBUG",
+    "HARNESS_GATEWAY_URL", "HARNESS_GATEWAY_KEY", "HARNESS_GATEWAY_WIRE", "HARNESS_BACKEND_URL",
+    "HARNESS_BACKEND_KEY", "HARNESS_BACKEND_WIRE", "HARNESS_MODEL", "HARNESS_LOCAL_MODEL", "HARNESS_LOCAL_PORT",
+    "HARNESS_TRACEBACK", "HARNESS_CHROMIUM",
+)  # fmt: skip
+NEAR = 0.72  # likeness from which a name is taken for a mistyped one; other products have names of this prefix too
 
 
 class Env:
@@ -121,3 +131,32 @@ def hide_userinfo(url: str) -> str:
     if not mark or "@" not in authority:
         return url
     return f"{scheme}://…@{authority.rpartition('@')[2]}{slash}{path}"
+
+
+def mistyped(names: Iterable[str]) -> list[str]:
+    """A sentence for each name of our prefix that nobody reads but that looks like one of ours."""
+    told = []
+    for name in sorted(set(names)):
+        if not name.upper().startswith(PREFIX) or name in NAMES:
+            continue
+        meant = _nearest(name.upper())
+        if meant:
+            told.append(f"The variable {name} means nothing here: was {meant} meant?")
+    return told
+
+
+def _nearest(name: str) -> str:
+    """The known name that this one looks like, or "". One with a number is a name of its own, as of a second key."""
+    if name in NAMES:  # in small letters
+        return name
+    rest = name.removeprefix(PREFIX)
+    if any(sign.isdigit() for sign in rest):
+        return ""
+    if rest in NAMES:
+        return rest
+    begun = [known for known in NAMES if known.startswith(f"{name}_") or name.startswith(f"{known}_")]
+    if begun:
+        return begun[0]
+    likeness = {known: SequenceMatcher(None, rest, known.removeprefix(PREFIX)).ratio() for known in NAMES}
+    best = max(NAMES, key=lambda known: likeness[known])
+    return best if likeness[best] >= NEAR else ""

@@ -7,11 +7,13 @@ import sys
 import traceback
 from pathlib import Path
 
+from harness.env import mistyped
 from harness.errors import StreamscopeError
 
 FAULTS = 1
 NO_VERDICT = 2
 INTERRUPTED = 130
+WARNED = "STREAMSCOPE_WARNED"  # set for our children, so that what the parent told is told once
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
@@ -22,6 +24,10 @@ class Exit(SystemExit):
 def main(argv: list[str]) -> int:
     """Run the command line and return its exit code: 0 healthy, 1 faults found, 2 no verdict, 130 interrupted."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "harness.settings")
+    if WARNED not in os.environ:
+        for line in mistyped(os.environ):
+            _tell(f"Warning: {line}")
+        os.environ[WARNED] = "1"
     try:
         from django.core.management import execute_from_command_line
 

@@ -7,16 +7,28 @@ close the connection without it, so it reaches for Twisted's transport behind ``
 
 from __future__ import annotations
 
+import asyncio
 import fcntl
 import struct
 import termios
 from collections.abc import Awaitable, Callable, MutableMapping
 from functools import partial
+from http import HTTPStatus
 from typing import Any
+
+from harness.tasks import finish, start
 
 EXTENSION = "streamscope.downstream"
 PATIENCE = 5.0  # seconds that a reader gets to take what was sent before the cut
+FAREWELL = 1.0  # seconds that an application gets to leave when the server ends
+SETTLING = 2.5  # seconds for what it has started: judging and storing what was recorded
 KERNEL_SHARE = 1024 * 1024  # bytes in Twisted's buffer from which the kernel's buffer is asked too
+
+# Reasons of statuses that are in no standard but that gateways, CDNs and model services send.
+REASONS = {
+    499: "Client Closed Request", 520: "Unknown Error", 521: "Web Server Is Down", 522: "Connection Timed Out",
+    523: "Origin Is Unreachable", 524: "A Timeout Occurred", 529: "Overloaded",
+}  # fmt: skip
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Any]]
@@ -28,6 +40,7 @@ class Downstream:
 
     def __init__(self, request: Any) -> None:
         self._request = request  # daphne.http_protocol.WebRequest
+        self.stopping = False  # the server is about to end: it is not the client who leaves
 
     def unsent(self) -> int:
         """Bytes of the answer that the client has not acknowledged: in Twisted's buffer, and in the kernel's.
@@ -91,17 +104,70 @@ class Downstream:
 
 
 class Downstreams:
-    """ASGI middleware of the composition root: lends each HTTP request its connection, where the server is Daphne."""
+    """ASGI middleware of the composition root: lends each HTTP request its connection, where the server is Daphne.
+
+    A server that ends cancels its applications. Django's would leave the view behind, half run; it is told that the
+    client has gone instead, which ends views and what they hold in good order.
+    """
 
     def __init__(self, application: Callable[[Scope, Receive, Send], Awaitable[None]]) -> None:
         self.application = application
+        name_statuses()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         # Daphne's ``send`` is partial(server.handle_reply, request).
         request = send.args[0] if isinstance(send, partial) and send.args else None
-        if hasattr(request, "channel"):
-            scope = {**scope, "extensions": {**(scope.get("extensions") or {}), EXTENSION: Downstream(request)}}
-        await self.application(scope, receive, send)
+        downstream = Downstream(request) if hasattr(request, "channel") else None
+        if downstream is not None:
+            scope = {**scope, "extensions": {**(scope.get("extensions") or {}), EXTENSION: downstream}}
+        told = Told(receive)
+        work = start(_run(self.application, scope, told, send), "request")
+        try:
+            await asyncio.shield(work)
+        except asyncio.CancelledError:
+            if downstream is not None:
+                downstream.stopping = True
+            told.gone()
+            await asyncio.wait({work}, timeout=FAREWELL)
+            work.cancel()
+            await finish(SETTLING)
+            raise
+
+
+class Told:
+    """``receive``, which says that the client has gone as soon as :meth:`gone` was called."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._gone = asyncio.Event()
+
+    def gone(self) -> None:
+        self._gone.set()
+
+    async def __call__(self) -> Any:
+        message = asyncio.ensure_future(self._receive())
+        gone = asyncio.ensure_future(self._gone.wait())
+        try:
+            await asyncio.wait({message, gone}, return_when=asyncio.FIRST_COMPLETED)
+            return message.result() if message.done() else {"type": "http.disconnect"}
+        finally:
+            message.cancel()
+            gone.cancel()
+
+
+async def _run(
+    application: Callable[[Scope, Receive, Send], Awaitable[None]], scope: Scope, receive: Receive, send: Send
+) -> None:
+    await application(scope, receive, send)
+
+
+def name_statuses() -> None:
+    """Give Twisted the reasons that it lacks: of 429 and others it says "Unknown Status"."""
+    from twisted.web.http import RESPONSES  # at once it would cost every command its start
+
+    reasons = REASONS | {status.value: status.phrase for status in HTTPStatus}
+    for status, phrase in reasons.items():
+        RESPONSES.setdefault(status, phrase.encode())
 
 
 def downstream_of(scope: Scope) -> Downstream | None:

@@ -53,7 +53,7 @@ class Relay:
             if not data:
                 await self._stop()
         except asyncio.CancelledError:
-            self._leave("client-left")
+            self._leave()
             raise
         self._written(perf_counter_ns(), data)
         return data
@@ -100,7 +100,8 @@ class Relay:
         self._end("complete", what)
         start(self.exchange.aclose(), "relay-close")
 
-    def _leave(self, detail: str) -> None:
+    def _leave(self) -> None:
+        detail = "server-stopping" if self.downstream is not None and self.downstream.stopping else "client-left"
         self.exchange.close(detail)
         self._end("aborted", detail)
 
@@ -114,5 +115,5 @@ class Relay:
         self.exchange.loop.call_soon_threadsafe(self._close)
 
     def _close(self) -> None:
-        self._leave("client-left")
+        self._leave()
         start(self.exchange.aclose(), "relay-close")

@@ -1,4 +1,4 @@
-"""Start a named task and keep it referenced until it ends."""
+"""Start a named task and keep it referenced until it ends; let all end before the loop does."""
 
 from __future__ import annotations
 
@@ -16,3 +16,14 @@ def start(work: Coroutine[Any, Any, T], name: str) -> asyncio.Task[T]:
     _running.add(task)
     task.add_done_callback(_running.discard)
     return task
+
+
+async def finish(seconds: float) -> None:
+    """Give what was started ``seconds`` to end by itself, then cancel it: the loop is about to stop."""
+    others = _running - {asyncio.current_task()}
+    if others:
+        _, late = await asyncio.wait(others, timeout=seconds)
+        for task in late:
+            task.cancel()
+        if late:
+            await asyncio.wait(late, timeout=seconds)

@@ -127,14 +127,15 @@ def ended(child: Child) -> StreamscopeError:
 
 
 async def stop(children: Sequence[Child]) -> None:
-    """SIGTERM to all and what they started, the last one first; SIGKILL to what has not gone after the grace.
+    """SIGTERM to each child and what it started, SIGKILL to what has not gone after the grace; one after the other.
 
-    A job that the web has started must hear of it before the lab is gone, or it would take that for a fault.
+    The web comes before the lab and the engine that its chats and jobs ask, or those would take the end for a fault.
     """
-    alive = [child.process for child in reversed(children) if child.process and child.process.returncode is None]
-    for process in alive:
+    for child in children:
+        process = child.process
+        if process is None or process.returncode is not None:
+            continue
         _signal(process, signal.SIGTERM)
-    for process in alive:
         try:
             await asyncio.wait_for(process.wait(), GRACE_S)
         except TimeoutError:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 import select
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -73,6 +75,27 @@ def test_it_serves_and_one_signal_ends_it_and_frees_its_ports(number: signal.Sig
     assert child.returncode == 0 and "Traceback" not in out + err
     assert is_free(web) and is_free(lab)
     assert (tmp_path / "var" / "secret.key").stat().st_mode & 0o077 == 0
+
+
+def test_a_chat_that_runs_at_the_end_is_left_in_good_order_and_kept(tmp_path: Path) -> None:
+    web, lab = free_ports(2)
+    asked = {"exchange": "running-at-the-end", "route": "lab-steady", "messages": [{"role": "user", "content": "x"}]}
+    with up(tmp_path / "var", web, lab) as child:
+        wait_until_ready(child)
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{web}/chat/stream", json.dumps(asked).encode(), {"Content-Type": "application/json"}
+        )
+        with urllib.request.urlopen(request) as answer:
+            assert b"data" in answer.readline()
+            child.send_signal(signal.SIGINT)
+            out, err = child.communicate(timeout=20)
+    assert child.returncode == 0 and "Traceback" not in out + err and "destroyed" not in out + err
+    with closing(sqlite3.connect(tmp_path / "var" / "streamscope.sqlite3")) as database:
+        state, answer_json = database.execute("SELECT state, answer FROM harness_run").fetchone()
+    assert state == "done"
+    answered = json.loads(answer_json)
+    assert answered["verdict"]["healthy"] is True
+    assert {capture["outcome"] for capture in answered["captures"]} == {"aborted"}
 
 
 def test_ports_are_freed_even_when_it_is_killed(tmp_path: Path) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+from harness.phrase import Translate, told
 
 SYMPTOMS = (
     "first-byte", "stall", "burst", "truncation", "reset", "reorder", "duplicate", "loss", "interleave",
@@ -32,6 +34,11 @@ class Finding:
     fix: str | None = None
     repeat: int | None = None
 
+    def told(self, translate: Translate) -> Finding:
+        """Its sentences in another language; code and figures stay."""
+        summary, cause, fix = (told(text, translate) for text in (self.summary, self.cause, self.fix))
+        return replace(self, summary=summary, cause=cause, fix=fix)
+
     def as_json(self) -> dict[str, Any]:
         row: dict[str, Any] = {
             "code": self.code, "symptom": self.symptom, "severity": self.severity, "hop": self.hop,
@@ -54,6 +61,9 @@ class Verdict:
     summary: str
     needs: str | None = None
 
+    def told(self, translate: Translate) -> Verdict:
+        return replace(self, summary=told(self.summary, translate), needs=told(self.needs, translate))
+
     def as_json(self) -> dict[str, Any]:
         return {
             "healthy": self.healthy, "first_bad_hop": self.first_bad_hop, "symptom": self.symptom,
@@ -68,6 +78,11 @@ class Answer:
     captures: tuple[dict[str, Any], ...]
     findings: tuple[Finding, ...]
     verdict: Verdict
+
+    def told(self, translate: Translate) -> Answer:
+        """The same answer in another language: ``translate`` turns templates; codes and figures are the data."""
+        findings = tuple(finding.told(translate) for finding in self.findings)
+        return replace(self, findings=findings, verdict=self.verdict.told(translate))
 
     def as_json(self) -> dict[str, Any]:
         return {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,6 @@ from harness.capture.model import Capture
 from harness.diagnose.answer import Answer, Finding, Verdict, worst_first
 from harness.diagnose.attribute import attribute
 from harness.diagnose.comparable import comparable, tells
-from harness.diagnose.fault import spoken
 from harness.diagnose.pair import Pair
 from harness.diagnose.rules import error, first_byte, readers, upstream
 from harness.diagnose.rules.registry import ALONE, BETWEEN
@@ -19,25 +18,20 @@ from harness.diagnose.sane import sane
 from harness.diagnose.verdict import judge, merge
 from harness.diagnose.view import View
 from harness.errors import InputError
+from harness.phrase import Translate
 from harness.timeline.row import row
 from harness.wire.decode import decode
 
 
-def diagnose(
-    captures: Sequence[Capture], *, consumers: bool = False, translate: Callable[[str], str] | None = None
-) -> Answer:
+def diagnose(captures: Sequence[Capture], *, consumers: bool = False, translate: Translate | None = None) -> Answer:
     """The answer over captures, innermost first; repeats of a ladder are told apart by ``repeat``.
 
-    ``consumers``: try every hop's bytes on the models of common readers, whole. ``translate`` puts the findings'
-    templates (:data:`harness.diagnose.fault.KNOWN`) into another language before their figures are filled in; codes
-    and figures stay. Pure: the same captures give the same answer. Raises InputError when there is nothing to judge.
+    ``consumers``: try every hop's bytes on the models of common readers, whole. ``translate`` puts the sentences'
+    templates into another language (:meth:`Answer.told`); codes and figures stay. Pure: the same captures give the
+    same answer. Raises InputError when there is nothing to judge.
     """
     if translate is not None:
-        token = spoken.set(translate)
-        try:
-            return diagnose(captures, consumers=consumers)
-        finally:
-            spoken.reset(token)
+        return diagnose(captures, consumers=consumers).told(translate)
     if not captures:
         raise InputError("nothing to diagnose", do="Name at least one capture file.")
     groups: dict[int | None, list[Capture]] = {}

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PURE = (
     "harness.capture", "harness.wire", "harness.timeline", "harness.diagnose", "harness.lint", "harness.routes",
-    "harness.logs", "harness.rocm.parse", "harness.errors", "harness.env",
+    "harness.logs", "harness.rocm.parse", "harness.errors", "harness.env", "harness.phrase",
 )  # fmt: skip
 IO = (
     "harness.probe", "harness.runs", "harness.lab", "harness.rocm", "harness.observe", "harness.tasks",

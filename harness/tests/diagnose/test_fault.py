@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.diagnose.fault import fill, lasting
+from harness.phrase import fill, lasting
 from harness.tests.diagnose.build import answer, capture, numbered, spaced, told
 
 

@@ -1,0 +1,133 @@
+"""Sentences that can still change their language: the English text, and the template and figures it was made of.
+
+Pure: a translation is a function from template to template, handed in; English costs one filling.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from contextvars import ContextVar
+from typing import Any
+
+Translate = Callable[[str], str]
+
+spoken: ContextVar[Translate] = ContextVar("spoken", default=str)
+"""How :func:`say` puts a template into the language that was asked for; English as it stands."""
+SECONDS = {"ms": "s", "毫秒": "秒"}
+TIME = re.compile(r"\{(\w+)\} (ms\b|毫秒)")
+PLURAL = re.compile(
+    r"\{(\w+)\}((?: \w+)? (?:event|character|heartbeat|piece|line|place|token|repeat|switch|id|time|tap)(?:e?s))\b"
+)
+SHOWN = 6  # items of a list that a sentence can bear
+FULL_STOPS = "。；，、：！？）"
+
+
+class Phrase(str):
+    """English text that knows its template and figures; figures may be phrases too."""
+
+    __slots__ = ("figures", "template")
+    template: str
+    figures: Mapping[str, Any]
+
+    def told(self, translate: Translate) -> str:
+        figures = {name: told(value, translate) for name, value in self.figures.items()}
+        return fill(translate(self.template), figures, translate)
+
+
+class Joined(Phrase):
+    """Parts with one separator (the template) between them."""
+
+    __slots__ = ("parts",)
+    parts: tuple[str, ...]
+
+    def told(self, translate: Translate) -> str:
+        """A blank after full-width punctuation is left out: it brings its own."""
+        between, text = translate(self.template), ""
+        for part in (told(part, translate) for part in self.parts):
+            glue = between.lstrip(" ") if text.endswith(tuple(FULL_STOPS)) else between
+            text += (glue if text else "") + part
+        return text
+
+
+def phrase(template: str, /, **figures: Any) -> Phrase:
+    """The sentence that :func:`fill` makes of these figures. ``harness/messages.py`` collects the templates."""
+    return filled(template, figures)
+
+
+def filled(template: str, figures: Mapping[str, Any]) -> Phrase:
+    made = Phrase(fill(template, figures) if "{" in template else template)
+    made.template, made.figures = template, figures
+    return made
+
+
+def joined(separator: str, parts: Iterable[str]) -> Joined:
+    kept = tuple(parts)
+    made = Joined(separator.join(kept))
+    made.template, made.figures, made.parts = separator, {}, kept
+    return made
+
+
+def told(value: Any, translate: Translate) -> Any:
+    """The value with every phrase in it (in lists and maps too) put into another language; all else as it is."""
+    if isinstance(value, Phrase):
+        return value.told(translate)
+    if isinstance(value, Mapping):
+        return {key: told(item, translate) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [told(item, translate) for item in value]
+    return value
+
+
+def say(template: str, /, **figures: Any) -> str:
+    """The sentence at once, in the language of :data:`spoken`."""
+    return filled(template, figures).told(spoken.get())
+
+
+def plain_text(value: Any) -> Any:
+    """Figures without their phrases: English text, the same in every language."""
+    return str(value) if isinstance(value, Phrase) else value
+
+
+class _Figures(dict[str, Any]):
+    none = "(none)"
+
+    def __missing__(self, name: str) -> str:
+        return self.none
+
+
+def fill(template: str, figures: Mapping[str, Any], translate: Translate = str) -> str:
+    """The sentence with its figures; lists read as ``a, b, c``.
+
+    ``{figure} ms`` of a second or more reads as seconds with three digits (``3.01 s``), one ``{figure} events`` as
+    ``1 event``.
+    """
+    shown = _Figures(
+        {name: _listed(value, translate) if isinstance(value, list) else value for name, value in figures.items()}
+    )
+    shown.none = translate("(none)")
+    template = TIME.sub(
+        lambda hit: lasting(figures[hit[1]], hit[2]) if _long(figures.get(hit[1])) else hit[0], template
+    )
+    template = PLURAL.sub(lambda hit: _counted(hit) if figures.get(hit[1]) == 1 else hit[0], template)
+    return template.format_map(shown)
+
+
+def _listed(values: list[Any], translate: Translate) -> str:
+    between = translate(", ")
+    return between.join(map(str, values[:SHOWN])) + (f"{between}…" if len(values) > SHOWN else "")
+
+
+def _counted(hit: re.Match[str]) -> str:
+    return f"{{{hit[1]}}}{hit[2].removesuffix('es') if hit[2].endswith('ches') else hit[2].removesuffix('s')}"
+
+
+def _long(value: Any) -> bool:
+    return isinstance(value, int | float) and abs(value) >= 1000
+
+
+def lasting(ms: float, unit: str = "ms") -> str:
+    """A time of a second or more as a person says it: ``3.01 s``, ``61.2 s``, ``301 s``."""
+    seconds = ms / 1000
+    digits = 2 if abs(seconds) < 10 else 1 if abs(seconds) < 100 else 0
+    return f"{seconds:.{digits}f} {SECONDS[unit]}"

@@ -64,6 +64,12 @@ def judge(run: Row, captures: Sequence[Capture], state: str = Run.State.DONE) ->
     """Diagnose a run's captures and store both. ``run``: id, kind, route, started (ISO 8601), spec."""
     captures = lend(captures)
     answer = answer_for(captures)
+    store(run, captures, answer, state)
+    return answer
+
+
+def store(run: Row, captures: Sequence[Capture], answer: Json, state: str = Run.State.DONE) -> None:
+    """Store lent captures with their answer. Raises DatabaseError or OSError where the disk does not take them."""
     save_run(
         run["id"],
         captures,
@@ -74,7 +80,6 @@ def judge(run: Row, captures: Sequence[Capture], state: str = Run.State.DONE) ->
         started=datetime.fromisoformat(run["started"]).astimezone(UTC),
         spec=run.get("spec"),
     )
-    return answer
 
 
 def resumed(run_id: str, anew: bool = False) -> BrowserSide | None:

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from django.conf import settings
+from django.db import DatabaseError
 
 from harness.capture.model import Capture
 from harness.errors import InputError
@@ -20,10 +21,11 @@ from harness.probe.request import api_hop
 from harness.routes.model import Hop, Route
 from harness.runs.browser import FRONT, BrowserSide
 from harness.runs.epoch import iso, now_ms
-from harness.runs.judge import Json, judge, off_loop
+from harness.runs.judge import Json, answer_for, lend, off_loop, store
 from harness.runs.recorder import SpoolRecorder
 from harness.runs.rows import Row
 from harness.runs.spool import Spool
+from harness.runs.unstored import stored
 from harness.tasks import start
 
 GRACE = 1.0  # seconds that the first verdict waits for the browser after the server's side has ended
@@ -123,18 +125,35 @@ async def _finish(live: Live, spool: Spool, run: Row) -> None:
     try:
         await _within(GRACE, live.browser_done)
         if live.listeners > 0 and not live.browser.arrived:
-            live.give(await off_loop(_judge, spool, run, []))
+            await _settle(live, spool, run, [], last=False)
             await _within(PATIENCE, live.browser_done)
         live.closing = True
-        live.give(await off_loop(_judge, spool, run, live.browser.captures()))
-        await off_loop(spool.discard)
+        await _settle(live, spool, run, live.browser.captures(), last=True)
     except Exception:
-        log.exception("exchange %s could not be stored; its spool is adopted at the next start", live.exchange)
+        log.exception("exchange %s could not be judged; its spool is adopted at the next start", live.exchange)
     finally:
         live.judged.set()
         live.settled.set()
         if running.get(live.exchange) is live:
             del running[live.exchange]
+
+
+async def _settle(live: Live, spool: Spool, run: Row, browser: list[Capture], *, last: bool) -> None:
+    """Judge what is there, store both, and give the answer; the spool goes with the last."""
+    captures, answer = await off_loop(_judge, spool, browser)
+
+    async def keep() -> None:
+        await off_loop(store, run, captures, answer)
+
+    async def drop() -> None:
+        await off_loop(spool.discard)
+
+    if last:
+        await stored(live.exchange, answer, keep, drop)
+    else:
+        with suppress(DatabaseError, OSError):  # the last one tells of it
+            await keep()
+    live.give(answer)
 
 
 async def _within(seconds: float, event: asyncio.Event) -> None:
@@ -143,9 +162,10 @@ async def _within(seconds: float, event: asyncio.Event) -> None:
             await event.wait()
 
 
-def _judge(spool: Spool, run: Row, browser: list[Capture]) -> Json:
+def _judge(spool: Spool, browser: list[Capture]) -> tuple[list[Capture], Json]:
     server = [capture for capture in spool.read().captures if capture.tap in ("read", "write")]
-    return judge(run, [*server, *browser])
+    captures = lend([*server, *browser])
+    return captures, answer_for(captures)
 
 
 def state_of(exchange: str) -> str:

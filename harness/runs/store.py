@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import count
 from typing import Any
 
 from django.db import transaction
@@ -13,9 +15,12 @@ from harness.capture.bundle import resolve_shared
 from harness.capture.model import Capture
 from harness.diagnose.answer import Answer
 from harness.models import Exchange, Run, Tap
+from harness.runs import unstored
 from harness.runs.keep import prune
 from harness.runs.pack import pack_body, pack_stamps, unpack_body, unpack_stamps
 from harness.runs.rows import Frame, capture_of, frame_of
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -63,9 +68,11 @@ def save_run(
     ended: datetime | None = None,
     spec: dict[str, Any] | None = None,
 ) -> Run:
-    """Store a run whole, in one transaction; what was stored under that id before is replaced, and old runs go.
+    """Store a run whole, in one transaction; what was stored of it before is replaced, and old runs go.
 
-    ``captures`` innermost first. Called off the event loop. Raises CaptureError for what JSON cannot hold.
+    A run of that id that ``started`` at another moment is another one: it is kept, under an id of its own. The log
+    lines that were laid beside an answer stay. ``captures`` innermost first. Called off the event loop. Raises
+    CaptureError for what JSON cannot hold.
     """
     now = datetime.now(UTC)
     found: dict[str, Any] = {"kind": kind, "route": route, "state": state, "ended": ended or now}
@@ -73,9 +80,11 @@ def save_run(
     found |= {} if spec is None else {"spec": spec}
     groups = [(group, [frame_of(capture) for _, capture in group.members]) for group in shared(captures)]
     with transaction.atomic():
+        if started is not None:
+            _set_aside(run_id, started)
         run, created = Run.objects.get_or_create(pk=run_id, defaults={**found, "started": started or now})
         if not created:
-            found |= {} if started is None else {"started": started}
+            found["answer"] = _with_logs(found["answer"], run.answer)
             for name, value in found.items():
                 setattr(run, name, value)
             run.save()
@@ -84,6 +93,25 @@ def save_run(
             _save_group(run, group, frames)
     prune()
     return run
+
+
+def _set_aside(run_id: str, started: datetime) -> None:
+    """Whoever sent an exchange id once more asked for something else: the id is the latest one's from now on."""
+    old = Run.objects.filter(pk=run_id).exclude(started=started).first()
+    if old is None:
+        return
+    stem = run_id[:90]  # ids have 100 characters at most, and none that a client may choose has a "~"
+    aside = next(name for number in count(2) if not Run.objects.filter(pk=(name := f"{stem}~{number}")).exists())
+    Run.objects.filter(pk=run_id).update(id=aside)
+    old.exchanges.update(run=aside)
+    old.progress.update(run=aside)
+    log.warning("the id %s came again: what was stored under it is now %s", run_id, aside)
+
+
+def _with_logs(answer: dict[str, Any] | None, before: dict[str, Any] | None) -> dict[str, Any] | None:
+    """A run that is judged anew keeps what its gateway's log said."""
+    logs = (before or {}).get("logs")
+    return answer | {"logs": logs} if answer is not None and logs and "logs" not in answer else answer
 
 
 def _save_group(run: Run, group: Shared, frames: Sequence[Frame]) -> None:
@@ -142,4 +170,4 @@ def load_captures(run_id: str) -> list[Capture]:
 
 def answer_of(run_id: str) -> dict[str, Any] | None:
     """A run's answer (docs/formats.md); None where there is no such run or no answer yet."""
-    return Run.objects.filter(pk=run_id).values_list("answer", flat=True).first()
+    return unstored.answers.get(run_id) or Run.objects.filter(pk=run_id).values_list("answer", flat=True).first()

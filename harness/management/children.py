@@ -50,9 +50,10 @@ def check_port(host: str, port: int, variable: str) -> None:
                     f"{host}:{port}",
                     f"Stop what listens there, or set {variable} to another port.",
                 ) from None
-            raise InputError(
-                f"cannot listen: {error.strerror or error}", f"{host}:{port}", f"Check the address and {variable}."
-            ) from None
+            check = (
+                variable if error.errno in (errno.EACCES, errno.EPERM) else f"HARNESS_BIND, the address, and {variable}"
+            )
+            raise InputError(f"cannot listen: {error.strerror or error}", f"{host}:{port}", f"Check {check}.") from None
 
 
 async def start(child: Child, cwd: Path) -> None:

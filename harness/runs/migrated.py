@@ -5,8 +5,17 @@ from __future__ import annotations
 from django.conf import settings
 from django.core.management import call_command
 
+from harness.errors import InputError
+
 
 def migrated() -> None:
-    """Make the data directory and the tables where they are missing."""
-    settings.DATA_DIR.mkdir(parents=True, exist_ok=True)
+    """Make the data directory and the tables where they are missing. InputError where there can be none."""
+    try:
+        settings.DATA_DIR.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = "it is a file" if isinstance(error, FileExistsError) else error.strerror or str(error)
+        what = f"cannot use the data directory: {reason}"
+        raise InputError(
+            what, str(settings.DATA_DIR), "Set HARNESS_DATA_DIR to a directory that can be written."
+        ) from None
     call_command("migrate", verbosity=0, interactive=False, skip_checks=True)

@@ -150,3 +150,28 @@ def test_the_same_port_twice_and_a_wrong_route_are_told_before_anything_starts(t
     with up(tmp_path / "var", *free_ports(2), HARNESS_GATEWAY_URL="gw:3000") as child:
         _, err = child.communicate(timeout=30)
     assert child.returncode == 2 and "HARNESS_GATEWAY_URL='gw:3000' is not a URL" in err
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "sentence"),
+    [
+        (
+            "HARNESS_BIND",
+            "192.0.2.7",
+            "cannot listen: Cannot assign requested address. Check HARNESS_BIND, the address,",
+        ),
+        (
+            "HARNESS_DATA_DIR",
+            "/dev/null",
+            "/dev/null: cannot use the data directory: it is a file. Set HARNESS_DATA_DIR",
+        ),
+        ("HARNESS_DATA_DIR", "/dev/null/x", "cannot use the data directory: Not a directory. Set HARNESS_DATA_DIR"),
+    ],
+)
+def test_what_cannot_be_used_is_told_with_the_variable_to_set(
+    variable: str, value: str, sentence: str, tmp_path: Path
+) -> None:
+    web, lab = free_ports(2)
+    with up(tmp_path / "var", web, lab, **{variable: value}) as child:
+        _, err = child.communicate(timeout=20)
+    assert child.returncode == 2 and sentence in err and "Traceback" not in err

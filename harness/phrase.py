@@ -50,6 +50,16 @@ class Joined(Phrase):
         return text
 
 
+class Term(Phrase):
+    """A word or a text of a table, looked up whole: braces in it are no figures."""
+
+    __slots__ = ()
+
+    def told(self, translate: Translate) -> str:
+        """Itself where nothing is known of it; gettext answers an empty text with its catalogue's header."""
+        return translate(self.template) if self else ""
+
+
 def phrase(template: str, /, **figures: Any) -> Phrase:
     """The sentence that :func:`fill` makes of these figures. ``harness/messages.py`` collects the templates."""
     return filled(template, figures)
@@ -65,6 +75,14 @@ def joined(separator: str, parts: Iterable[str]) -> Joined:
     kept = tuple(parts)
     made = Joined(separator.join(kept))
     made.template, made.figures, made.parts = separator, {}, kept
+    return made
+
+
+def term(text: str) -> Phrase:
+    if isinstance(text, Phrase):
+        return text
+    made = Term(text)
+    made.template, made.figures = text, {}
     return made
 
 

@@ -15,6 +15,7 @@ from itertools import pairwise
 from harness.diagnose.numerals import Number, number, numbers
 from harness.diagnose.thresholds import COUNT_ALONE, COUNT_SHARE, COUNT_STEPS, COUNT_WORDS
 from harness.diagnose.view import Text, View
+from harness.phrase import phrase
 
 SSE_ID = re.compile(rb"(?m)^id: ?(?:[^\r\n]*[^\d\r\n])?(\d{1,12})[ \t]*\r?$")
 SEQUENCE = re.compile(rb'"(?:sequence_number|sequence|seq(?:_?(?:no|num|id))?|chunk_(?:index|no|id))"\s*:\s*(\d{1,12})')
@@ -26,8 +27,8 @@ ASKED = (
     re.compile(rf"numbers?\s+(?:from\s+)?{_A_NUMBER}\s+(?:to|through)\s+{_A_NUMBER}", re.I),
     re.compile(rf"从\s*{_A_NUMBER}\s*(?:数到|数数到|开始数到|报数到|到|至)\s*{_A_NUMBER}", re.I),
 )
-MODEL = "a model that miscounts by itself"
-SHARED = "ids that several streams share"
+MODEL = phrase("a model that miscounts by itself")
+SHARED = phrase("ids that several streams share")
 
 
 @dataclass(slots=True)
@@ -86,7 +87,9 @@ def _words(view: View, key: tuple[int, str]) -> list[Count]:
         return []
     exact = Counter(hit.stem for hit in found)
     count = Count(
-        "numbers in the text" if key == (0, "content") else f"numbers in {key[0]}/{key[1]}",
+        phrase("numbers in the text")
+        if key == (0, "content")
+        else phrase("numbers in {channel}", channel=f"{key[0]}/{key[1]}"),
         [hit.value for hit in found],
         _events(text, found),
     )

@@ -7,6 +7,7 @@ from typing import Any
 from harness.diagnose.knowledge.timers import round_seconds, suspects
 from harness.diagnose.thresholds import FLOWING_GAPS
 from harness.diagnose.view import View
+from harness.phrase import Phrase, joined, phrase, term
 
 
 def cut_figures(view: View) -> dict[str, Any]:
@@ -36,32 +37,45 @@ def cut_figures(view: View) -> dict[str, Any]:
     }
 
 
-KINDS = {"total": "a limit on the whole exchange", "idle": "an idle timer", "head": "a wait for the headers"}
+KINDS = {
+    "total": phrase("a limit on the whole exchange"),
+    "idle": phrase("an idle timer"),
+    "head": phrase("a wait for the headers"),
+}
+KEEP_ALIVE = {
+    "idle": phrase("Or send a comment line every 5 to 15 s from the start, so that the line is never silent."),
+    "head": phrase("Or open the stream at once and send comment lines while the answer is prepared."),
+    "total": phrase("Streams want an idle timer, not a limit on the whole answer."),
+}
 NAMED = 4  # products that a sentence can bear
 
 
-def timer_words(figures: dict[str, Any]) -> str:
+def timer_words(figures: dict[str, Any]) -> Phrase:
     """A clause for the cause: which kind of timer fits, and who has one of that length."""
     flowing = figures.get("flowing")
-    why = "data flowed up to the cut" if flowing else "silence came before the cut"
+    why = phrase("data flowed up to the cut") if flowing else phrase("silence came before the cut")
     if not figures.get("timer"):
-        return f"{why}, and the time is no usual timer's" if figures.get("cut_ms", 0) >= 1000 else why
+        return phrase("{why}, and the time is no usual timer's", why=why) if figures.get("cut_ms", 0) >= 1000 else why
     owners = list(dict.fromkeys(name.partition(": ")[0] for name in figures.get("suspects") or []))[:NAMED]
-    has = f", as {' or '.join(owners)} has" if owners else ""
-    return f"{why}, and the time is round: {KINDS[figures['timer']]} of {figures['timer_s']:g} s{has}"
+    has = phrase(", as {owners} has", owners=joined(" or ", map(term, owners))) if owners else ""
+    kind, seconds = KINDS[figures["timer"]], f"{figures['timer_s']:g}"
+    return phrase(
+        "{why}, and the time is round: {kind} of {seconds} s{has}", why=why, kind=kind, seconds=seconds, has=has
+    )
 
 
-def timer_fix(figures: dict[str, Any], otherwise: str) -> str:
+def timer_fix(figures: dict[str, Any], otherwise: Phrase) -> Phrase:
     """What to change: the settings of the suspects, and keep-alives against idle timers."""
     if not figures.get("timer"):
         return otherwise
-    names = "; ".join((figures.get("suspects") or [])[:NAMED])
-    raised = f"Raise it ({names})." if names else "Find the setting of that length at this hop and raise it."
-    if figures["timer"] == "idle":
-        return raised + " Or send a comment line every 5 to 15 s from the start, so that the line is never silent."
-    if figures["timer"] == "head":
-        return raised + " Or open the stream at once and send comment lines while the answer is prepared."
-    return raised + " Streams want an idle timer, not a limit on the whole answer."
+    rows = [name.partition(": ") for name in (figures.get("suspects") or [])[:NAMED]]
+    names = joined("; ", [phrase("{product}: {setting}", product=term(a), setting=term(b)) for a, _, b in rows])
+    raised = (
+        phrase("Raise it ({names}).", names=names)
+        if names
+        else phrase("Find the setting of that length at this hop and raise it.")
+    )
+    return joined(" ", [raised, KEEP_ALIVE[figures["timer"]]])
 
 
 def _last_bytes_ms(view: View) -> float:

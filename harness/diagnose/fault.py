@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.diagnose.answer import Finding
-from harness.phrase import filled, plain_text
+from harness.phrase import filled, plain_text, term
 
 if TYPE_CHECKING:
     from harness.diagnose.view import View
@@ -44,6 +44,8 @@ class Fault:
         said in the language of the sentence; the evidence keeps their English.
         """
         shown = {name: tidy(value) for name, value in figures.items() if value is not None}
+        if "detail" in shown:
+            shown["detail"] = term(shown["detail"])
         said = {**shown, "hop": view.hop, "hop_inner": inner.hop if inner else "", **(words or {})}
         if event is not None and at_ms is None and event < len(view.stream):
             at_ms = view.stream.times[event]

@@ -12,6 +12,7 @@ from typing import Any
 
 from harness.diagnose.libraries import aiohttp_lines, fetch_event_source, httpx_sse, openai_sdk, sseclient
 from harness.diagnose.shown import Seen, dispatched, show
+from harness.phrase import Phrase, phrase
 
 SCANNER = 64 * 1024
 
@@ -105,16 +106,20 @@ def differences(reads: Sequence[bytes]) -> dict[str, dict[str, Any]]:
     return told
 
 
-def _does(seen: Seen, truth: Seen) -> str:
+def _does(seen: Seen, truth: Seen) -> Phrase:
     """``fails after 12 of 40 characters``, ``garbles …``, ``loses 8 of 40``, ``shows 8 characters too many``."""
     total, shown = len(truth.text), len(seen.text)
     if seen.failure and not truth.failure:
-        return f"fails after {shown} of {total} characters" if shown < total else "fails at the end"
+        if shown < total:
+            return phrase("fails after {shown} of {total} characters", shown=shown, total=total)
+        return phrase("fails at the end")
     strange = seen.text.count("\ufffd") - truth.text.count("\ufffd")
     if strange > 0:
-        return f"garbles the text ({strange} × U+FFFD)"
+        return phrase("garbles the text ({strange} × U+FFFD)", strange=strange)
     if not seen.text and total:
-        return "shows nothing"
+        return phrase("shows nothing")
     if shown < total:
-        return f"loses {total - shown} of {total} characters"
-    return f"shows {shown - total} characters too many" if shown > total else "shows another text"
+        return phrase("loses {lost} of {total} characters", lost=total - shown, total=total)
+    if shown > total:
+        return phrase("shows {more} characters too many", more=shown - total)
+    return phrase("shows another text")

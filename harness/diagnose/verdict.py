@@ -9,6 +9,7 @@ from harness.diagnose.answer import Finding, Verdict
 from harness.diagnose.pair import Pair
 from harness.diagnose.thresholds import MIN_JUDGED
 from harness.diagnose.view import View
+from harness.phrase import Phrase, phrase, term
 
 DELAY = frozenset({"first-byte", "stall", "burst", "render"})
 RANK = (
@@ -17,7 +18,9 @@ RANK = (
 )  # fmt: skip
 """Which symptom names the fault where one hop shows several: the more telling one first."""
 ONCE = "burst.held"
-LONGER = f"a longer answer: fewer than {MIN_JUDGED:.0f} events with content prove little of delay and order"
+LONGER = phrase(
+    "a longer answer: fewer than {least} events with content prove little of delay and order", least=int(MIN_JUDGED)
+)
 
 
 def judge(views: Sequence[View], pairs: Sequence[Pair | None], findings: Sequence[tuple[int, Finding]]) -> Verdict:
@@ -28,18 +31,24 @@ def judge(views: Sequence[View], pairs: Sequence[Pair | None], findings: Sequenc
     if not _judged(doubt):
         return Verdict(None, None, None, "cannot-tell", _doubt(doubt), _settle(doubt))
     warnings = [finding for _, finding in findings if finding.severity == "warning"]
-    summary = "Healthy: complete, in order and in time"
-    if any(view.ours_to_close for view in views):
-        summary = "Healthy: stopped from our side, nothing wrong up to there"
-    if len(views) > 1:
-        summary += f" at all {len(views)} taps"
-    if warnings:
-        summary += (
-            f"; {len(warnings)} warning{'s' if len(warnings) > 1 else ''} ({warnings[0].code} at {warnings[0].hop})"
-        )
+    summary = _healthy(views, warnings)
     if all(view.streamed and 0 < len(view.content) < MIN_JUDGED and not view.ours_to_close for view in views):
-        return Verdict(True, None, None, "likely", summary + ".", LONGER)
-    return Verdict(True, None, None, "certain", summary + ".", None)
+        return Verdict(True, None, None, "likely", summary, LONGER)
+    return Verdict(True, None, None, "certain", summary, None)
+
+
+def _healthy(views: Sequence[View], warnings: Sequence[Finding]) -> Phrase:
+    summary = phrase("Healthy: complete, in order and in time")
+    if any(view.ours_to_close for view in views):
+        summary = phrase("Healthy: stopped from our side, nothing wrong up to there")
+    if len(views) > 1:
+        summary = phrase("{summary} at all {count} taps", summary=summary, count=len(views))
+    if not warnings:
+        return phrase("{summary}.", summary=summary)
+    first = {"summary": summary, "code": warnings[0].code, "hop": warnings[0].hop}
+    if len(warnings) == 1:
+        return phrase("{summary}; 1 warning ({code} at {hop}).", **first)
+    return phrase("{summary}; {count} warnings ({code} at {hop}).", count=len(warnings), **first)
 
 
 def _bad(views: Sequence[View], pairs: Sequence[Pair | None], errors: list[tuple[int, Finding]]) -> Verdict:
@@ -50,10 +59,11 @@ def _bad(views: Sequence[View], pairs: Sequence[Pair | None], errors: list[tuple
     view, pair = views[index], pairs[index]
     confidence, needs = _confidence(view, pair, first, len(views))
     others = sorted({finding.hop for _, finding in errors if finding.hop != view.hop})
-    more = f" Errors at {', '.join(others)} too." if others else ""
-    return Verdict(
-        False, view.hop, first.symptom, confidence, f"{first.symptom} at {view.hop}: {first.summary}{more}", needs
-    )
+    said = {"symptom": term(first.symptom), "hop": view.hop, "summary": first.summary}
+    summary = phrase("{symptom} at {hop}: {summary}", **said)
+    if others:
+        summary = phrase("{symptom} at {hop}: {summary} Errors at {others} too.", **said, others=others)
+    return Verdict(False, view.hop, first.symptom, confidence, summary, needs)
 
 
 def _rank(finding: Finding) -> tuple[int, int]:
@@ -62,32 +72,47 @@ def _rank(finding: Finding) -> tuple[int, int]:
     return (RANK.index(finding.symptom) if finding.symptom in RANK else len(RANK)), 0
 
 
-def _confidence(view: View, pair: Pair | None, finding: Finding, count: int) -> tuple[str, str | None]:
+def _confidence(view: View, pair: Pair | None, finding: Finding, count: int) -> tuple[str, Phrase | None]:
     thin = _thin(view, finding)
     if count == 1 or pair is None:
         other = finding.evidence.get("alternative")
         sure = "likely" if view.kind != "engine" or thin or other else "certain"
         needs = _behind(view) if count == 1 or view.kind != "engine" else None
         if other:
-            more = f"a run that rules out {other}: the same prompt once without streaming at {view.hop}"
-            needs = f"{more}; and {needs}" if needs else more
+            more = phrase(
+                "a run that rules out {other}: the same prompt once without streaming at {hop}",
+                other=term(other),
+                hop=view.hop,
+            )
+            needs = _both(more, needs)
         if thin:
-            needs = f"{LONGER}; and {needs}" if needs else LONGER
+            needs = _both(LONGER, needs)
         return sure, needs
     soft = finding.symptom in DELAY or finding.symptom in ("reorder", "loss", "rewrite", "duplicate")
     if soft and pair.sameness == "different":
         return (
             "likely",
-            f"one exchange seen at both {pair.inner.hop} and {view.hop} (relay, inline tap, or one exchange id)",
+            phrase(
+                "one exchange seen at both {inner} and {hop} (relay, inline tap, or one exchange id)",
+                inner=pair.inner.hop,
+                hop=view.hop,
+            ),
         )
     if thin:
         return "likely", LONGER
     if finding.symptom in DELAY and pair.bound_ms > 0 and _within(finding, pair.bound_ms):
         return (
             "likely",
-            f"clocks that agree better than {pair.bound_ms:.3g} ms: record both taps on one machine, or sync them anew",
+            phrase(
+                "clocks that agree better than {bound} ms: record both taps on one machine, or sync them anew",
+                bound=f"{pair.bound_ms:.3g}",
+            ),
         )
     return "certain", None
+
+
+def _both(one: Phrase, other: Phrase | None) -> Phrase:
+    return phrase("{one}; and {other}", one=one, other=other) if other else one
 
 
 def _thin(view: View, finding: Finding) -> bool:
@@ -102,13 +127,16 @@ def _within(finding: Finding, bound: float) -> bool:
     return bool(size <= bound)
 
 
-def _behind(view: View) -> str:
+def _behind(view: View) -> Phrase:
     if view.kind == "engine":
-        return (
+        return phrase(
             "the engine's own log or metrics at that time: one vantage cannot tell the engine from the way to this tap"
         )
-    how = "probe it from outside, or tap it inline"
-    return f"a capture of the hop behind {view.hop} for the same prompt ({how}): one vantage cannot tell which began it"
+    return phrase(
+        "a capture of the hop behind {hop} for the same prompt (probe it from outside, or tap it inline): one vantage "
+        "cannot tell which began it",
+        hop=view.hop,
+    )
 
 
 def _judged(view: View) -> bool:
@@ -122,18 +150,18 @@ def _judged(view: View) -> bool:
     return len(view.stream) > 0 or view.end == "aborted" or view.refused
 
 
-def _doubt(view: View) -> str:
+def _doubt(view: View) -> Phrase:
     if view.unreached:
-        return f"Cannot tell: {view.hop} was not reached ({view.why_unreached})."
+        return phrase("Cannot tell: {hop} was not reached ({why}).", hop=view.hop, why=view.why_unreached)
     if view.end == "open":
-        return f"Cannot tell: the recording of {view.hop} stopped before the answer ended."
-    return f"Cannot tell: {view.hop} delivered no event that could be judged."
+        return phrase("Cannot tell: the recording of {hop} stopped before the answer ended.", hop=view.hop)
+    return phrase("Cannot tell: {hop} delivered no event that could be judged.", hop=view.hop)
 
 
-def _settle(view: View) -> str:
+def _settle(view: View) -> Phrase:
     if view.unreached:
-        return f"an address at which {view.hop} answers: start it, or correct the URL"
-    return f"a recording of {view.hop} to the end of the answer"
+        return phrase("an address at which {hop} answers: start it, or correct the URL", hop=view.hop)
+    return phrase("a recording of {hop} to the end of the answer", hop=view.hop)
 
 
 def merge(verdicts: Sequence[Verdict]) -> Verdict:
@@ -144,10 +172,10 @@ def merge(verdicts: Sequence[Verdict]) -> Verdict:
     if not bad:
         none = [verdict for verdict in verdicts if verdict.healthy is None]
         best = none[0] if len(none) == len(verdicts) else next(v for v in verdicts if v.healthy)
-        return Verdict(
-            best.healthy, None, None, best.confidence, f"In {len(verdicts)} repeats: {best.summary}", best.needs
-        )
+        summary = phrase("In {count} repeats: {summary}", count=len(verdicts), summary=best.summary)
+        return Verdict(best.healthy, None, None, best.confidence, summary, best.needs)
     common = Counter((verdict.first_bad_hop, verdict.symptom) for verdict in bad).most_common(1)[0][0]
     first = next(verdict for verdict in bad if (verdict.first_bad_hop, verdict.symptom) == common)
-    summary = f"In {len(bad)} of {len(verdicts)} repeats: {first.summary}"
+    counted = {"bad": len(bad), "count": len(verdicts), "summary": first.summary}
+    summary = phrase("In {bad} of {count} repeats: {summary}", **counted)
     return Verdict(False, first.first_bad_hop, first.symptom, first.confidence, summary, first.needs)

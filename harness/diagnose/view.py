@@ -10,6 +10,7 @@ from statistics import median
 from typing import Any
 
 from harness.capture.model import Capture, Head
+from harness.phrase import phrase, term
 from harness.wire.stream import CONTENT, ChannelKey, Kind, Stream
 
 
@@ -178,8 +179,8 @@ class View:
     @property
     def why_unreached(self) -> str:
         if self.end == "timeout":
-            return f"no connection within {self.end_ms / 1000:.3g} s"
-        return self.detail or "connection refused"
+            return phrase("no connection within {seconds} s", seconds=f"{self.end_ms / 1000:.3g}")
+        return term(self.detail) or phrase("connection refused")
 
     @cached_property
     def streamed(self) -> bool:

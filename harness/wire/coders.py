@@ -14,6 +14,8 @@ from typing import Protocol
 import brotli  # type: ignore[import-untyped]
 import zstandard
 
+from harness.phrase import phrase
+
 STEP = 1 << 18
 _INPUT = 1 << 16
 _ZSTD_WINDOW = 1 << 23  # RFC 9659: 8 MiB is what a content coding may ask for
@@ -72,7 +74,7 @@ class Deflate:
         if not data:
             return b""
         if self._wbits != 31 or not b"\x1f\x8b\x08".startswith(data[:3]):
-            raise BadCoding(f"{len(data)} bytes follow the end of the compressed data")
+            raise BadCoding(phrase("{count} bytes follow the end of the compressed data", count=len(data)))
         if len(data) < 3:
             self._between = data
             return b""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.capture.model import Capture
+from harness.phrase import phrase
 from harness.wire.coders import BadCoding, Brotli, Coder, Deflate, Zstandard
 from harness.wire.stream import WireFault
 
@@ -63,7 +64,7 @@ class ContentDecoder:
             self._choose(self._start)
             out = self._decode(self._start)
         if complete and not self._over and not all(coder.whole for coder in self._coders):
-            self._fault("coding", f"the body ends before its {self.name} does")
+            self._fault("coding", phrase("the body ends before its {coding} does", coding=self.name))
         return out
 
     @property
@@ -82,8 +83,10 @@ class ContentDecoder:
         found = _told(start, self._names)
         self.name = ", ".join(found) or "identity"
         if self.name != ", ".join(_NAMES.get(n, n) for n in self._names) and (self.header or found):
-            said = f"the header says {self.header}" if self.header else "no header says so"
-            self._fault("coding-header", f"the bytes are {self.name}, {said}")
+            says = (
+                phrase("the header says {header}", header=self.header) if self.header else phrase("no header says so")
+            )
+            self._fault("coding-header", phrase("the bytes are {coding}, {says}", coding=self.name, says=says))
         self._coders = [_coder(name, start) for name in reversed(found)]
 
     def _decode(self, data: bytes) -> bytes:
@@ -97,7 +100,7 @@ class ContentDecoder:
             self._through(0, data, out)
         except BadCoding as error:
             self._over = True
-            self._fault("coding", str(error))
+            self._fault("coding", error.args[0])
         return b"".join(out)
 
     def _through(self, layer: int, data: bytes, out: list[bytes]) -> None:
@@ -106,7 +109,8 @@ class ContentDecoder:
             out.append(data)
             if self.given > CAP or (self.given > FLOOR and self.given > RATIO * self.taken):
                 self._over = True
-                self._fault("bomb", f"{self.taken} bytes have become {self.given}; not decoded further")
+                sizes = {"taken": self.taken, "given": self.given}
+                self._fault("bomb", phrase("{taken} bytes have become {given}; not decoded further", **sizes))
             return
         coder = self._coders[layer]
         members = coder.members

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import orjson
 
+from harness.phrase import phrase
 from harness.wire import typed
 from harness.wire.dialects import errors, route
 from harness.wire.payload import Broken, lenient, parse
@@ -47,7 +48,7 @@ class Events:
             return
         name, _, rest = line.line.partition(b":")
         shown = line.line[:80].decode("utf-8", "replace")
-        self.sink.fault("field", f"no field of the standard: {shown}", line.start, event=False)
+        self.sink.fault("field", phrase("no field of the standard: {line}", line=shown), line.start, event=False)
         value, _ = parse(rest.strip() if name == b"error" else line.line)
         if isinstance(value, dict) and not errors.found(value, self.sink) and name == b"error":
             errors.named(rest, value, self.sink)
@@ -56,7 +57,7 @@ class Events:
         """An event whose data is not strictly JSON."""
         sink = self.sink
         if data is None:
-            sink.fault("line-limit", f"over {self.limit} bytes; not read")
+            sink.fault("line-limit", phrase("over {limit} bytes; not read", limit=self.limit))
             return Kind.UNKNOWN
         if data.strip() == _DONE:
             sink.terminator()

@@ -7,6 +7,8 @@ from typing import Any
 
 import orjson
 
+from harness.phrase import Phrase, phrase, term
+
 
 class Broken:
     """Not JSON for anybody; ``reason`` is the parser's."""
@@ -26,7 +28,8 @@ def lenient(payload: bytes) -> tuple[Any, list[tuple[str, str]]]:
         text = payload.decode()
     except UnicodeDecodeError as error:
         text = payload.decode("utf-8", "replace")
-        faults.append(("utf8", f"byte 0x{payload[error.start]:02x} at {error.start}: {error.reason}"))
+        said = {"byte": f"0x{payload[error.start]:02x}", "at": error.start, "why": term(error.reason)}
+        faults.append(("utf8", phrase("byte {byte} at {at}: {why}", **said)))
     constants: list[str] = []
 
     def constant(name: str) -> None:
@@ -35,9 +38,9 @@ def lenient(payload: bytes) -> tuple[Any, list[tuple[str, str]]]:
     try:
         value = json.loads(text, strict=False, parse_constant=constant)
     except (ValueError, RecursionError) as error:
-        return Broken(str(error) or "nested too deep"), [*faults, ("json", _reason(error))]
+        return Broken(str(error) or "nested too deep"), [*faults, ("json", reason(error))]
     if constants:
-        faults.append(("json-nan", f"{constants[0]} is no JSON value"))
+        faults.append(("json-nan", phrase("{constant} is no JSON value", constant=constants[0])))
     if not _parses(text):
         faults.append(("control", "a control character stands unescaped in a text"))
     if "\\u" in text and _lone(value):
@@ -76,5 +79,9 @@ def _lone(value: Any) -> bool:
     return False
 
 
-def _reason(error: Exception) -> str:
-    return "nested too deep" if isinstance(error, RecursionError) else str(error)[:200]
+def reason(error: Exception) -> Phrase:
+    """The parser's reason, the place apart from the words."""
+    if isinstance(error, json.JSONDecodeError):
+        said = {"line": error.lineno, "column": error.colno, "char": error.pos}
+        return phrase("{what}: line {line} column {column} (char {char})", what=term(error.msg), **said)
+    return phrase("nested too deep") if isinstance(error, RecursionError) else term(str(error)[:200])

@@ -6,6 +6,7 @@ from array import array
 from itertools import accumulate
 from typing import Any
 
+from harness.phrase import phrase
 from harness.wire.payload import clean
 from harness.wire.stream import Channel, ChannelKey, Finish, Identity, Kind, Stream, StreamError, Usage, WireFault
 
@@ -55,7 +56,7 @@ class Sink:
         if number is None:
             number = len(self.parts)
             if number >= CHANNELS_KEPT:
-                self.fault("shape", f"more than {CHANNELS_KEPT} channels")
+                self.fault("shape", phrase("more than {most} channels", most=CHANNELS_KEPT))
                 return -1
             self.index[choice, part] = number
             self.parts.append([])
@@ -132,7 +133,8 @@ class Sink:
         channel = self.stream.channels[number]
         if isinstance(ident, str) and ident:
             if channel.id and channel.id != ident:
-                self.fault("tool-index", f"{part} of choice {choice} is {channel.id} and {clean(ident, 100)} too")
+                ids = {"part": part, "choice": choice, "id": channel.id, "other": clean(ident, 100)}
+                self.fault("tool-index", phrase("{part} of choice {choice} is {id} and {other} too", **ids))
             channel.id = channel.id or clean(ident)
         if isinstance(name, str) and name:
             channel.name = channel.name or clean(name)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from harness.phrase import phrase, term
+
 STATUSES: dict[int, tuple[str, str]] = {
     400: ("The request is not what this hop expects.", "Compare it with one that works directly at the inner hop."),
     401: ("The key that is sent to this hop is wrong or missing.", "Correct the key that the hop in front sends."),
@@ -28,12 +30,14 @@ STATUSES: dict[int, tuple[str, str]] = {
 def advice_for(status: int) -> tuple[str, str]:
     """(cause, fix) for a status; the class of the status where the number is not in the table."""
     if status in STATUSES:
-        return STATUSES[status]
+        cause, fix = STATUSES[status]
+        return term(cause), term(fix)
     if 300 <= status < 400:
         return (
-            "The hop sends the request elsewhere (http to https, a missing path, a login page).",
-            "Put the address that it redirects to into the route or the hop in front: a POST follows none.",
+            phrase("The hop sends the request elsewhere (http to https, a missing path, a login page)."),
+            phrase("Put the address that it redirects to into the route or the hop in front: a POST follows none."),
         )
     if status >= 500:
-        return "The hop failed inside.", "Look at its log at that time."
-    return "The hop refuses the request.", "Read its message and compare the request with one that works."
+        return phrase("The hop failed inside."), phrase("Look at its log at that time.")
+    refused = phrase("The hop refuses the request.")
+    return refused, phrase("Read its message and compare the request with one that works.")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from harness.diagnose.answer import Finding
 from harness.diagnose.fault import Fault
 from harness.diagnose.view import View
+from harness.phrase import phrase
 
 CLOSED = Fault(
     "aborted.closed",
@@ -20,6 +21,7 @@ TIMEOUT = Fault(
     "The limit of this tool, not a fault of the hop.",
     "Raise the limit of the route or the probe.",
 )
+NONE = phrase("no detail")
 
 
 def alone(view: View) -> Iterator[Finding]:
@@ -27,9 +29,9 @@ def alone(view: View) -> Iterator[Finding]:
     count = len(view.content)
     if view.end == "aborted" and not view.terminated:
         yield CLOSED.found(
-            view, "info", at_ms=view.end_ms, content_events=count, detail=view.detail or "no detail", words=words
+            view, "info", at_ms=view.end_ms, content_events=count, detail=view.detail or NONE, words=words
         )
     elif view.end == "timeout" and view.content and not view.text_complete:
         yield TIMEOUT.found(
-            view, "info", at_ms=view.end_ms, content_events=count, detail=view.detail or "no detail", words=words
+            view, "info", at_ms=view.end_ms, content_events=count, detail=view.detail or NONE, words=words
         )

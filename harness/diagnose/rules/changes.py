@@ -10,6 +10,7 @@ from harness.diagnose.answer import Finding
 from harness.diagnose.fault import Fault
 from harness.diagnose.pair import Pair
 from harness.diagnose.view import View
+from harness.phrase import joined, phrase, term
 
 EVENTS = Fault(
     "rewrite.events",
@@ -34,7 +35,8 @@ def between(pair: Pair) -> Iterator[Finding]:
         return
     told = _changes(inner, outer)
     if told:
-        words = {"changes": "; ".join(f"{name.replace('_', ' ')} {_say(name, told[name])}" for name in told)}
+        rows = [phrase("{change} {figure}", change=term(_words(name)), figure=_say(told[name])) for name in told]
+        words = {"changes": joined("; ", rows)}
         yield EVENTS.found(outer, "info", inner=inner, event=outer.content[0], words=words, **told)
 
 
@@ -86,7 +88,14 @@ def _names(value: Any, path: str) -> Iterator[str]:
         yield from _names(value[0], path)
 
 
-def _say(name: str, value: Any) -> str:
-    if name.startswith("fields"):
-        return ", ".join(value)
-    return f"{value[0] or 'nothing'} → {value[1] or 'nothing'}" if isinstance(value, list) else str(value)
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _say(value: Any) -> str:
+    if isinstance(value, list) and value and isinstance(value[0], str):
+        return joined(", ", value)
+    if isinstance(value, list):
+        before, now = (item or phrase("nothing") for item in value)
+        return phrase("{before} → {now}", before=before, now=now)
+    return str(value)

@@ -10,6 +10,7 @@ from harness.diagnose.fault import Fault
 from harness.diagnose.pair import Pair
 from harness.diagnose.thresholds import HOLD_HALF_MS, MIN_JUDGED
 from harness.diagnose.view import View
+from harness.phrase import phrase
 
 THINK = Fault(
     "content.think-tags",
@@ -151,11 +152,11 @@ def _usage(view: View) -> Iterator[Finding]:
     if abs(made - count) <= 1:
         return
     impossible = count > made + 1 or made > size + HIDDEN
-    story = "fewer tokens than pieces" if count > made else "more tokens than pieces"
+    story = phrase("fewer tokens than pieces") if count > made else phrase("more tokens than pieces")
     cause = (
-        "Pieces were doubled or split, or the count is another answer's."
+        phrase("Pieces were doubled or split, or the count is another answer's.")
         if count > made
-        else "Several tokens came in one piece, or pieces were lost before this tap."
+        else phrase("Several tokens came in one piece, or pieces were lost before this tap.")
     )
     yield USAGE.found(
         view,

@@ -10,6 +10,7 @@ from harness.diagnose.damage import clip, damages, mojibake, unspoilt
 from harness.diagnose.fault import Fault
 from harness.diagnose.pair import Pair
 from harness.diagnose.view import View
+from harness.phrase import phrase
 
 REPLACED = Fault(
     "encoding.replacement",
@@ -103,9 +104,11 @@ def between(pair: Pair) -> Iterator[Finding]:
             a, b = damage.alignment.inner, damage.alignment.outer
             first = damage.edits[0]
             how = (
-                "UTF-8 was read as a one-byte charset."
+                phrase("UTF-8 was read as a one-byte charset.")
                 if b == mojibake(a)
-                else "Characters were replaced: a decoder was used on each chunk alone, or one that knows no UTF-8."
+                else phrase(
+                    "Characters were replaced: a decoder was used on each chunk alone, or one that knows no UTF-8."
+                )
             )
             yield WRONG.found(
                 pair.outer,

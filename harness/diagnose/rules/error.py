@@ -11,6 +11,7 @@ from harness.diagnose.fault import Fault
 from harness.diagnose.knowledge.statuses import advice_for
 from harness.diagnose.pair import Pair
 from harness.diagnose.view import View
+from harness.phrase import phrase
 
 STATUS = Fault(
     "error.status",
@@ -57,7 +58,7 @@ SILENCED = Fault(
 def alone(view: View) -> Iterator[Finding]:
     if view.refused:
         target = view.header("location")
-        message = f"to {target}" if target and (view.status or 0) < 400 else body_message(view)
+        message = phrase("to {target}", target=target) if target and (view.status or 0) < 400 else body_message(view)
         cause, advice = advice_for(view.status or 0)
         yield STATUS.found(
             view,
@@ -78,7 +79,7 @@ def alone(view: View) -> Iterator[Finding]:
             event=first.event,
             status=view.status,
             words={"n": first.event},
-            message=_short(first.message or "(no message)"),
+            message=_short(first.message) if first.message else phrase("(no message)"),
             code=first.code or None,
             chars=_chars_before(view, first.event),
         )
@@ -116,13 +117,17 @@ def between(pair: Pair) -> Iterator[Finding]:
     if outer.text_complete and outer.content and not inner.in_band:
         return
     message = _short(inner.stream.errors[0].message) if inner.in_band else body_message(inner)
-    failure = f"HTTP {inner.status}: {message}"
+    failure = phrase("HTTP {status}: {message}", status=inner.status, message=message)
     if outer.end in ("open", "timeout"):
-        story = f"HTTP {outer.status} and silence for {round(outer.end_ms)} ms"
+        silent = round(outer.end_ms)
+        story = phrase("HTTP {status} and silence for {silent_ms} ms", status=outer.status, silent_ms=silent)
     elif not outer.content:
-        story = f"HTTP {outer.status} and an empty body"
+        story = phrase("HTTP {status} and an empty body", status=outer.status)
     else:
-        story = f"HTTP {outer.status} and a clean end after {len(outer.content)} content events"
+        story = phrase(
+            "HTTP {status} and a clean end after {count} content events",
+            status=outer.status, count=len(outer.content),
+        )  # fmt: skip
     yield SILENCED.found(
         outer,
         "error",
@@ -142,7 +147,7 @@ def body_message(view: View) -> str:
         data = json.loads(raw)
     except ValueError:
         title = re.search(r"<title>(.*?)</title>", raw, re.S | re.I)
-        return _short(title.group(1) if title else re.sub(r"<[^>]+>", " ", raw)) or "(no body)"
+        return _short(title.group(1) if title else re.sub(r"<[^>]+>", " ", raw)) or phrase("(no body)")
     for key in ("error", "detail", "message", "msg", "statusText"):
         if isinstance(data, dict) and data.get(key):
             inner = data[key]

@@ -16,6 +16,7 @@ from harness.diagnose.thresholds import (
     FIRST_BYTE_PAIR_RATIO,
 )
 from harness.diagnose.view import View
+from harness.phrase import phrase, term
 
 HEAD_LATE = Fault(
     "first-byte.headers",
@@ -78,7 +79,7 @@ def alone(view: View) -> Iterator[Finding]:
     }
     event = view.content[0] if view.content else None
     if not view.answered:
-        detail = view.detail or "the connection stood"
+        detail = term(view.detail) or phrase("the connection stood")
         yield NO_HEAD.found(view, "error", at_ms=waited, words={"detail": detail}, **figures)
     elif view.ttft_ms is None:
         beats = len(view.stream.comments) + len(view.stream)
@@ -99,7 +100,7 @@ def given_up(pair: Pair) -> Iterator[Finding]:
         beats = len(inner.stream.comments) + len(inner.stream)
         yield NOTHING.found(inner, "error", at_ms=waited, status=inner.status, heartbeats=beats, **figures)
     else:
-        detail = f"our limit: {inner.detail}"
+        detail = phrase("our limit: {limit}", limit=inner.detail)
         yield NO_HEAD.found(inner, "error", at_ms=waited, words={"detail": detail}, **figures)
 
 

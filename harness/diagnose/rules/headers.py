@@ -9,6 +9,7 @@ from harness.diagnose.answer import Finding
 from harness.diagnose.fault import Fault
 from harness.diagnose.pair import Pair
 from harness.diagnose.view import View
+from harness.phrase import phrase
 
 BOTH = Fault(
     "headers.both-lengths",
@@ -74,7 +75,7 @@ def alone(view: View) -> Iterator[Finding]:
         yield CACHEABLE.found(view, "warning", at_ms=view.head.t, value=cache)
     kind, _, parameters = view.header("content-type").lower().partition(";")
     if view.stream.framing == "sse" and view.content and view.head.headers and kind.strip() != "text/event-stream":
-        yield TYPE.found(view, "warning", at_ms=view.head.t, content_type=kind.strip() or "nothing")
+        yield TYPE.found(view, "warning", at_ms=view.head.t, content_type=kind.strip() or phrase("nothing"))
     charset = parameters.partition("charset=")[2].strip(' ";')
     if charset and charset not in ("utf-8", "utf8") and view.streamed:
         yield CHARSET.found(view, "warning", at_ms=view.head.t, charset=charset)

@@ -10,6 +10,7 @@ from harness.diagnose.damage import damages
 from harness.diagnose.fault import Fault
 from harness.diagnose.pair import Pair
 from harness.diagnose.view import View
+from harness.phrase import phrase
 from harness.wire.stream import ChannelKey
 
 FOREIGN = Fault(
@@ -59,7 +60,7 @@ def alone(view: View) -> Iterator[Finding]:
     answers = merged(view)
     if answers:
         asked = view.asked.get("n")
-        words = {"asked_words": f", and n was {asked}" if asked else ""}
+        words = {"asked_words": phrase(", and n was {asked}", asked=asked) if asked else ""}
         yield MERGED.found(view, "error", event=view.content[0], answers=answers, choice=min(view.choices), words=words)
     for fault in view.stream.faults:
         if fault.code == "tool-index":

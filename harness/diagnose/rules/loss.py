@@ -14,6 +14,7 @@ from harness.diagnose.numerals import numbers
 from harness.diagnose.pair import Pair
 from harness.diagnose.thresholds import COUNT_SHARE
 from harness.diagnose.view import View
+from harness.phrase import phrase
 
 COUNTED = Fault(
     "loss.counted",
@@ -144,11 +145,14 @@ def _text(pair: Pair, damage: Damage) -> Finding:
     first = damage.edits[0]
     figures: dict[str, Any] = _pinned(pair, damage)
     if figures.get("at_read_boundary"):
-        cause = "Every lost event of {hop_inner} lay across two reads: the hop parses read by read and drops the rest."
+        cause = phrase(
+            "Every lost event of {hop_inner} lay across two reads: the hop parses read by read and drops the rest.",
+            hop_inner=pair.inner.hop,
+        )
     elif figures.get("over_64k"):
-        cause = "The lost lines are longer than 64 KiB: the hop's scanner gives up on them."
+        cause = phrase("The lost lines are longer than 64 KiB: the hop's scanner gives up on them.")
     else:
-        cause = "{hop} leaves these pieces out when it writes the stream anew."
+        cause = phrase("{hop} leaves these pieces out when it writes the stream anew.", hop=pair.outer.hop)
     return TEXT.found(
         pair.outer,
         "error",
@@ -160,7 +164,7 @@ def _text(pair: Pair, damage: Damage) -> Finding:
         inner_event=a.event_at(first.a),
         channel=f"{damage.key.choice}/{damage.key.part}",
         exchange=pair.sameness,
-        words={"cause": cause.format(hop=pair.outer.hop, hop_inner=pair.inner.hop)},
+        words={"cause": cause},
         **figures,
     )
 

@@ -10,6 +10,7 @@ from harness.diagnose.answer import Finding
 from harness.diagnose.fault import Fault
 from harness.diagnose.thresholds import MIN_JUDGED
 from harness.diagnose.view import View
+from harness.phrase import phrase
 from harness.wire.stream import Kind, WireFault
 
 BROKEN = Fault(
@@ -127,7 +128,7 @@ def _frames(view: View, by_code: dict[str, list[WireFault]]) -> Iterator[Finding
         words: dict[str, Any] = {"event_no": fault.event}
         if CHUNK.search(raw):
             glued = b"data:" in raw.partition(b"data:")[2].partition(b"\n")[0]
-            words["glued_words"] = "; a second frame begins inside it." if glued else "."
+            words["glued_words"] = phrase("; a second frame begins inside it.") if glued else phrase(".")
             yield BROKEN.found(view, "error", event=fault.event, detail=fault.detail, glued=glued, words=words)
         else:
             sample = raw[:60].decode("utf-8", "replace").strip()

@@ -9,6 +9,8 @@ from typing import Any
 from harness.diagnose.answer import Finding
 from harness.diagnose.fault import Fault
 from harness.diagnose.view import View
+from harness.phrase import phrase
+from harness.wire.payload import reason
 
 NO_FINISH = Fault(
     "malformed.no-finish",
@@ -131,5 +133,5 @@ def _json_fault(text: str) -> str:
     try:
         value = json.loads(text)
     except ValueError as error:
-        return f"{error}"
-    return "a text that holds the arguments: they were encoded twice" if isinstance(value, str) else ""
+        return reason(error)
+    return phrase("a text that holds the arguments: they were encoded twice") if isinstance(value, str) else ""

@@ -10,10 +10,11 @@ from harness.diagnose.counts import counts
 from harness.diagnose.fault import Fault
 from harness.diagnose.thresholds import COUNT_SHARE, COUNT_WORDS
 from harness.diagnose.view import View
+from harness.phrase import phrase
 from harness.wire.stream import Identity
 
 CAUGHT_UP = 0.9  # of the seconds that the clock lacks
-CLOCK = "an engine whose clock was set back"
+CLOCK = phrase("an engine whose clock was set back")
 
 BACK = Fault(
     "reorder.created",
@@ -67,7 +68,7 @@ def _seconds(view: View) -> Iterator[Finding]:
         event = dips[0][0].event
         yield BACK.found(
             view, "error", event=event, field="created", dips=len(dips), alternative=CLOCK,
-            words={"event_no": event, "back": f"{dips[0][1]} s"},
+            words={"event_no": event, "back": phrase("{seconds} s", seconds=dips[0][1])},
         )  # fmt: skip
     elif low is not None and top is not None:
         yield STEP.found(
@@ -102,7 +103,7 @@ def _records(view: View, told: set[str]) -> Iterator[Finding]:
     if len(seen) < COUNT_SHARE * (rows - len(again)) or len(seen) < COUNT_WORDS:
         return  # one time for all, or whole seconds
     if late and "swapped" not in told:
-        words = {"event_no": late[0], "back": "some time"}
+        words = {"event_no": late[0], "back": phrase("some time")}
         yield BACK.found(view, "error", event=late[0], field="created_at", dips=len(late), words=words)
     if again and "doubled" not in told:
         words = {"event_no": again[0]}

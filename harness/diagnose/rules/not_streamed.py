@@ -9,6 +9,7 @@ from harness.diagnose.fault import Fault
 from harness.diagnose.pair import Pair
 from harness.diagnose.rules.error import body_message
 from harness.diagnose.view import View
+from harness.phrase import phrase
 
 JSON = Fault(
     "not-streamed.json",
@@ -31,7 +32,7 @@ def alone(view: View) -> Iterator[Finding]:
     body = len(view.capture.body or b"")
     asked = view.asked_to_stream
     if framing == "text" and body:
-        kind = view.header("content-type").partition(";")[0] or "plain text"
+        kind = view.header("content-type").partition(";")[0] or phrase("plain text")
         yield PAGE.found(
             view,
             "error",

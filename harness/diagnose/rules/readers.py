@@ -9,6 +9,7 @@ from harness.diagnose.answer import Finding
 from harness.diagnose.fault import Fault
 from harness.diagnose.readers import differences
 from harness.diagnose.view import View
+from harness.phrase import Phrase, joined, phrase, term
 
 SAMPLE = 48 * 1024  # bytes that are tried without being asked, so that a diagnosis stays fast
 
@@ -36,14 +37,13 @@ def readers(view: View, asked: bool) -> Iterator[Finding]:
             break
     told = differences(reads)
     if told:
-        names = "; ".join(f"{_who(name)} {row['does']}" for name, row in told.items())
-        short = {
-            _who(name): f"{row['does']}{': ' if row['failure'] else ''}{row['failure']}" for name, row in told.items()
-        }
-        words = {"names": names, "kinds": f"{len(told)} kinds of reader" if len(told) > 1 else "One kind of reader"}
+        names = joined("; ", [phrase("{who} {does}", who=_who(name), does=row["does"]) for name, row in told.items()])
+        short = {str(_who(name)): ": ".join(filter(None, (row["does"], row["failure"]))) for name, row in told.items()}
+        many = phrase("{count} kinds of reader", count=len(told))
+        words = {"names": names, "kinds": many if len(told) > 1 else phrase("One kind of reader")}
         yield READERS.found(view, "info", words=words, readers=short, sample_bytes=size)
 
 
-def _who(name: str) -> str:
+def _who(name: str) -> Phrase:
     """``the openai SDK for Python`` for a library, ``one that splits at …`` for a habit."""
-    return name.removeprefix("is ") if name.startswith("is ") else f"one that {name}"
+    return term(name.removeprefix("is ")) if name.startswith("is ") else phrase("one that {habit}", habit=term(name))

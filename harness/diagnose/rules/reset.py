@@ -8,8 +8,11 @@ from harness.diagnose.answer import Finding
 from harness.diagnose.cut import cut_figures, timer_fix, timer_words
 from harness.diagnose.fault import Fault
 from harness.diagnose.view import View
+from harness.phrase import phrase
 
-LOOK = "Look for a crash, a restart or an out-of-memory kill of this hop (or of what sits between it and this tap)."
+LOOK = phrase(
+    "Look for a crash, a restart or an out-of-memory kill of this hop (or of what sits between it and this tap)."
+)
 
 MIDDLE = Fault(
     "reset.mid-stream",

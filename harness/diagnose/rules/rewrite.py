@@ -9,6 +9,7 @@ from harness.diagnose.damage import Damage, clip, damages, everything, missing_c
 from harness.diagnose.fault import Fault
 from harness.diagnose.pair import Pair
 from harness.diagnose.rules.interleave import folded, foreign
+from harness.phrase import phrase
 
 TEXT = Fault(
     "rewrite.text",
@@ -131,8 +132,8 @@ def _place(damage: Damage) -> str:
     """``before`` or ``after`` when the whole inner text stands at the outer hop, with something at one end of it."""
     a, b = damage.alignment.inner, damage.alignment.outer
     if a and b.startswith(a):
-        return "after"
-    return "before" if a and b.endswith(a) else ""
+        return phrase("after")
+    return phrase("before") if a and b.endswith(a) else ""
 
 
 def _tool_end(pair: Pair, choice: int) -> bool:

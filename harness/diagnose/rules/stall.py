@@ -8,6 +8,7 @@ from harness.diagnose.answer import Finding
 from harness.diagnose.fault import Fault
 from harness.diagnose.thresholds import STALL_MEDIANS, STALL_MS, TAIL_MS
 from harness.diagnose.view import View
+from harness.phrase import Phrase, phrase
 
 MIDDLE = Fault(
     "stall.gap",
@@ -99,14 +100,14 @@ def _tail(view: View, limit: float) -> Iterator[Finding]:
 
 def _more(stalls: int) -> str:
     """A clause for further gaps beside the longest."""
-    return f"; {stalls} gaps are that long" if stalls > 1 else ""
+    return phrase("; {stalls} gaps are that long", stalls=stalls) if stalls > 1 else ""
 
 
-def _meanwhile(came: int) -> str:
+def _meanwhile(came: int) -> Phrase:
     """What came instead of content. Heartbeats keep the line open and are no progress."""
     if not came:
-        return "Nothing at all arrived at this tap meanwhile."
-    return f"Only {came} heartbeat{'s' if came > 1 else ''} came meanwhile: the line is open, which is no progress."
+        return phrase("Nothing at all arrived at this tap meanwhile.")
+    return phrase("Only {came} heartbeats came meanwhile: the line is open, which is no progress.", came=came)
 
 
 def beats(view: View, start: float, stop: float) -> int:

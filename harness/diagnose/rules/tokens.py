@@ -10,8 +10,9 @@ from harness.diagnose.counts import counts
 from harness.diagnose.fault import Fault
 from harness.diagnose.tokens import proofs
 from harness.diagnose.view import View
+from harness.phrase import phrase
 
-MERGING = "a sender that puts several tokens into one piece"
+MERGING = phrase("a sender that puts several tokens into one piece")
 
 LOSS = Fault(
     "loss.tokens",
@@ -57,5 +58,5 @@ def alone(view: View) -> Iterator[Finding]:
 def _held(figures: Mapping[str, Any]) -> str:
     """What the count was held against, as a clause of the cause."""
     if figures.get("held_against") == "token ids":
-        return "the pieces bear the ids (or log probabilities) of their tokens, and some are not there"
-    return "elsewhere each piece holds as many tokens as the count grows, and this one is too short for more"
+        return phrase("the pieces bear the ids (or log probabilities) of their tokens, and some are not there")
+    return phrase("elsewhere each piece holds as many tokens as the count grows, and this one is too short for more")

@@ -9,8 +9,9 @@ from harness.diagnose.cut import cut_figures, timer_fix, timer_words
 from harness.diagnose.fault import Fault
 from harness.diagnose.pair import Pair
 from harness.diagnose.view import View
+from harness.phrase import Phrase, phrase
 
-LOOK = "Look at this hop's log at that time; readers must check for finish_reason and the terminator."
+LOOK = phrase("Look at this hop's log at that time; readers must check for finish_reason and the terminator.")
 
 CUT = Fault(
     "truncation.cut",
@@ -182,8 +183,10 @@ def between(pair: Pair) -> Iterator[Finding]:
             )
 
 
-def _status(view: View) -> str:
-    return f"Status {view.status}" if view.status is not None else "A response without a recorded head"
+def _status(view: View) -> Phrase:
+    if view.status is None:
+        return phrase("A response without a recorded head")
+    return phrase("Status {status}", status=view.status)
 
 
 def _expected(wire: str) -> str:

@@ -11,6 +11,7 @@ from harness.diagnose.fault import Fault
 from harness.diagnose.pair import moment
 from harness.diagnose.thresholds import BURST_JOIN_MS, REPLAY_EVENTS, REPLAY_MS, REPLAY_RATIO, RESTART_CHARS, RETRIES
 from harness.diagnose.view import View
+from harness.phrase import phrase
 from harness.wire.stream import Kind
 
 MODEL = Fault(
@@ -88,8 +89,8 @@ def _restart(view: View) -> Iterator[Finding]:
     ]
     silent = (Kind.ROLE, Kind.EMPTY, Kind.HEARTBEAT)
     roles = [i for i, kind in enumerate(view.stream.kinds) if kind in silent and b'"role"' in view.stream.raw(i)]
-    seams = dict.fromkeys(roles if len(roles) <= RETRIES + 1 else [], "a second role chunk opens it")
-    seams |= dict.fromkeys(changes if len(changes) <= RETRIES else [], "its identity changes there")
+    seams = dict.fromkeys(roles if len(roles) <= RETRIES + 1 else [], phrase("a second role chunk opens it"))
+    seams |= dict.fromkeys(changes if len(changes) <= RETRIES else [], phrase("its identity changes there"))
     for text in view.texts.values():
         for event in sorted(seams):
             at = bisect_left(text.events, event)
@@ -118,7 +119,8 @@ def _stored(view: View) -> Iterator[Finding]:
     asked, made = moment(view.capture.sent_at), next((row.created for row in view.stream.identities if row.created), 0)
     old = asked / 1000 - made if asked and made else 0.0
     told = MINUTE_S < old < WEEK_S
-    words = {"made_words": f", and bear a time {old:.0f} s before it" if told else ""}
+    before = phrase(", and bear a time {seconds} s before it", seconds=f"{old:.0f}")
+    words = {"made_words": before if told else ""}
     yield AT_ONCE.found(
         view, "warning", event=view.content[0], content_events=len(times), at=times[-1], words=words,
         made_before_s=old if told else None,

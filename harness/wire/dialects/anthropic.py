@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.phrase import phrase
 from harness.wire.dialects.parts import piece, tool
 from harness.wire.sink import Sink
 from harness.wire.stream import Kind
@@ -54,7 +55,7 @@ def _delta(obj: dict[str, Any], sink: Sink) -> Kind:
         return piece(0, tool(obj.get("index"), sink), delta.get("partial_json"), Kind.TOOL, sink)
     if kind in ("signature_delta", "citations_delta"):
         return Kind.EMPTY
-    sink.fault("shape", f"content_block_delta of type {str(kind)[:60]}")
+    sink.fault("shape", phrase("content_block_delta of type {kind}", kind=str(kind)[:60]))
     return Kind.UNKNOWN
 
 

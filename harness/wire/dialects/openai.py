@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.phrase import phrase
 from harness.wire.dialects import errors
 from harness.wire.dialects.parts import piece
 from harness.wire.sink import RANK, Sink
@@ -78,7 +79,7 @@ def _choice(choice: Any, obj: dict[str, Any], sink: Sink) -> Kind:
         return Kind.EMPTY
     index = choice.get("index", 0)
     if type(index) is not int:
-        sink.fault("shape", f"choice index is {type(index).__name__}")
+        sink.fault("shape", phrase("choice index is {type}", type=type(index).__name__))
         index = 0
     kind = Kind.EMPTY
     delta = choice.get("delta")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.phrase import phrase
 from harness.wire.sink import Sink
 from harness.wire.stream import Kind
 
@@ -13,7 +14,7 @@ MOST_CALLS = 10_000
 def piece(index: int, part: str, text: Any, kind: Kind, sink: Sink) -> Kind:
     """Add ``text`` to a part (content, reasoning, tool:N …) of choice ``index``: ``kind``, or EMPTY without text."""
     if not isinstance(text, str):
-        sink.fault("shape", f"{part} is {type(text).__name__}, not text")
+        sink.fault("shape", phrase("{part} is {type}, not text", part=part, type=type(text).__name__))
         return Kind.EMPTY
     if not text:
         return Kind.EMPTY

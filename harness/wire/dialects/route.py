@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.phrase import phrase
 from harness.wire.dialects import anthropic, errors, fastgpt, ollama, openai, responses
 from harness.wire.sink import Sink
 from harness.wire.stream import Kind
@@ -26,7 +27,8 @@ def classify(obj: Any, name: str, data: bytes, sink: Sink) -> Kind:
         errors.named(data, obj, sink)
         return Kind.ERROR
     if sink.stream.wire not in ("", "other"):
-        sink.fault("shape", f"the data is {'null' if obj is None else type(obj).__name__}, not an object")
+        found = "null" if obj is None else type(obj).__name__
+        sink.fault("shape", phrase("the data is {found}, not an object", found=found))
     return Kind.UNKNOWN
 
 
@@ -68,7 +70,7 @@ def _speaks(wire: str, sink: Sink) -> None:
     sink.seen["wire"] = wire
     if sink.seen.get("told"):  # a wire was declared
         if _FAMILY.get(stream.wire, stream.wire) != _FAMILY.get(wire, wire) and stream.wire != "other":
-            sink.fault("shape", f"the wire is {stream.wire}, the event is {wire}'s")
+            sink.fault("shape", phrase("the wire is {wire}, the event is {other}'s", wire=stream.wire, other=wire))
     elif not stream.wire or (stream.wire == "openai" and wire == "fastgpt"):
         stream.wire = wire
     sink.settled = stream.wire in _FAMILY and wire in _FAMILY

@@ -12,20 +12,28 @@ from harness.capture.model import Capture
 from harness.report.columns import fill, plain, table
 from harness.report.text import duration
 from harness.runs.heads import differing
-from harness.timeline.metrics import Metrics, Spread, measure
+from harness.timeline.metrics import Metrics, Spread, content_times, measure, percentile
 from harness.timeline.outcome import outcome
+from harness.timeline.smooth import delay_variation, fluidity, jitter, merged_share
 from harness.wire.decode import decode
+from harness.wire.stream import Stream
 
+FLUENT_FIRST, FLUENT_NEXT = 1000.0, 100.0  # ms until which a reader's first and each further event is in time
 HEAD = ("hop", "TTFB", "TTFT", "ITL p50", "p95", "p99", "max", "per read", "end", "text")
 
 
 def hop_rows(captures: Sequence[Capture]) -> list[dict[str, Any]]:
     """One row a hop, innermost first: medians over its repeats (ITL pooled), ms; ``text_equal`` to the innermost hop
-    with any, None for that one; ``outcomes``: how many ended how; ``http``: status and version of the first answer."""
+    with any, None for that one; ``outcomes``: how many ended how; ``http``: status and version of the first answer.
+
+    ``fluidity``: of content events, for a reader of ten a second who begins after one second. Against the hop before,
+    where both have as many content events: ``jitter_ms``, ``delay_variation_ms`` (p95), ``merged_share``; medians.
+    """
     groups: dict[str, list[Capture]] = {}
     for capture in captures:
         groups.setdefault(capture.hop, []).append(capture)
     inner: set[str] | None = None
+    before: list[Stream] = []
     rows = []
     for hop, group in groups.items():
         streams = [decode(capture) for capture in group]
@@ -41,18 +49,36 @@ def hop_rows(captures: Sequence[Capture]) -> list[dict[str, Any]]:
                 "ttft_ms": _middle(figures, "ttft_ms"),
                 "itl_ms": Spread.of(array("d", (gap for m in figures for gap in m.itl_ms))).as_json(),
                 "coalescing": _middle(figures, "coalescing"),
+                "fluidity": _median([fluidity(content_times(s), FLUENT_FIRST, FLUENT_NEXT) for s in streams]),
+                **_against(before, streams),
                 "end_ms": _middle(figures, "end_ms"),
                 "outcomes": dict(Counter(outcome(stream) for stream in streams)),
                 "text_equal": same,
                 "http": next((f"{c.head.status} HTTP/{c.head.http}" for c in group if c.head), None),
             }
         )
+        before = streams
     return rows
 
 
+def _against(inner: Sequence[Stream], outer: Sequence[Stream]) -> dict[str, float | None]:
+    """How unevenly the hop handed on what came from the one before it, repeat by repeat; free of clock offsets."""
+    pairs = [(content_times(a), content_times(b)) for a, b in zip(inner, outer, strict=False)]
+    alike = [(a, b) for a, b in pairs if len(a) == len(b) > 1]
+    return {
+        "jitter_ms": _median([jitter(a, b) for a, b in alike]),
+        "delay_variation_ms": _median([percentile(delay_variation(a, b), 95) for a, b in alike]),
+        "merged_share": _median([merged_share(a, b) for a, b in alike]),
+    }
+
+
 def _middle(figures: Sequence[Metrics], name: str) -> float | None:
-    values = [value for m in figures if (value := getattr(m, name)) is not None]
-    return median(values) if values else None
+    return _median([getattr(m, name) for m in figures])
+
+
+def _median(values: Sequence[float | None]) -> float | None:
+    there = [value for value in values if value is not None]
+    return median(there) if there else None
 
 
 def hop_table(captures: Sequence[Capture], width: int = 80) -> str:

@@ -39,3 +39,20 @@ def test_ends_that_differ_are_counted_and_an_unreached_hop_has_no_figures():
     text = hop_table(captures)
     assert "1×done 1×truncated" in text
     assert hop_rows(captures)[1]["ttft_ms"] is None and "proxy" in text
+
+
+def test_how_evenly_a_hop_hands_on_is_told_against_the_hop_before():
+    reads = [(100.0 + 50 * n, b'data: {"choices":[{"index":0,"delta":{"content":"x"}}]}\n\n') for n in range(21)]
+    even = Capture("engine", **dict(zip(("body", "times", "ends"), stamped(reads), strict=True)))
+    # The same events two hundred at a time late, in pairs: each second gap has gone, each other is twice as long.
+    pairs = [(300.0 + 100 * (n // 2), data) for n, (_, data) in enumerate(reads)]
+    lumpy = Capture("gateway", **dict(zip(("body", "times", "ends"), stamped(pairs), strict=True)))
+    first, second = hop_rows([even, lumpy])
+    assert first["fluidity"] == second["fluidity"] == 1.0
+    assert (first["jitter_ms"], first["merged_share"]) == (None, None)
+    assert 30 < second["jitter_ms"] < 50, "each gap differs from the one before it by 50 ms, smoothed by sixteenths"
+    assert (second["merged_share"], second["delay_variation_ms"]) == (0.5, 50.0)
+    slow = Capture(
+        "proxy", **dict(zip(("body", "times", "ends"), stamped([(900.0 * t, d) for t, d in reads]), strict=True))
+    )
+    assert hop_rows([slow])[0]["fluidity"] == 0.0

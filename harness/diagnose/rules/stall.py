@@ -9,6 +9,7 @@ from harness.diagnose.fault import Fault
 from harness.diagnose.thresholds import STALL_MEDIANS, STALL_MS, TAIL_MS
 from harness.diagnose.view import View
 from harness.phrase import Phrase, phrase
+from harness.wire.stream import Kind
 
 MIDDLE = Fault(
     "stall.gap",
@@ -39,12 +40,28 @@ HANG = Fault(
 )
 
 
+TOOL = Fault(
+    "stall.tool-run",
+    "{gap_ms} ms without content after event {after_event}, {worked_ms} ms of them while a tool or a node is at work, "
+    "as the stream itself tells.",
+    "The answer waits for what the tool brings; an idle timer on the way sees a silent line.",
+    "Send a comment line each 5-15 s while tools run.",
+)
+
+
 def alone(view: View) -> Iterator[Finding]:
     if not view.streamed or not view.content:
         return
     limit = max(STALL_MS, STALL_MEDIANS * view.median_gap)
     long = [i for i, gap in enumerate(view.gaps) if gap > limit] if len(view.gaps) > 1 else []
-    if long:
+    worked = {i: worked_ms(view, view.content[i], view.content[i + 1]) for i in long}
+    for i in long:
+        if worked[i] and view.gaps[i] - worked[i] <= limit:
+            start, before = view.content_ms[i], view.content[i]
+            yield TOOL.found(
+                view, "info", event=before, at_ms=start, after_event=before, gap_ms=view.gaps[i], worked_ms=worked[i]
+            )
+    if long := [i for i in long if view.gaps[i] - worked[i] > limit]:
         at = max(long, key=lambda i: view.gaps[i])
         start, stop = view.content_ms[at], view.content_ms[at + 1]
         yield MIDDLE.found(
@@ -108,6 +125,16 @@ def _meanwhile(came: int) -> Phrase:
     if not came:
         return phrase("Nothing at all arrived at this tap meanwhile.")
     return phrase("Only {came} heartbeats came meanwhile: the line is open, which is no progress.", came=came)
+
+
+def worked_ms(view: View, after: int, before: int) -> float:
+    """Milliseconds between two content events in which a tool or a node was at work, as the stream tells.
+
+    A tool's arguments are content that comes after its announcement, and still before its work.
+    """
+    times, called = view.stream.times, view.stream.kinds[after] == Kind.TOOL
+    rows = [(max(began, after) if called else began, done) for began, done in view.stream.facts.get("ran", [])]
+    return sum(times[done] - times[began] for began, done in rows if after <= began < done <= before)
 
 
 def beats(view: View, start: float, stop: float) -> int:

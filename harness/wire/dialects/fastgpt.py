@@ -25,9 +25,14 @@ _NODE = (
 
 def event(name: str, obj: Any, sink: Sink) -> Kind:
     """One named event that is no answer chunk. Known ones carry nothing of the answer, tool calls apart."""
+    if name in ("toolCall", "toolParams", "flowNodeStatus"):
+        sink.began()
     if name in ("toolCall", "toolParams"):
         return _tool(obj, sink)
-    if name == "flowNodeResponse":
+    if name == "toolResponse":
+        sink.ran()
+    elif name == "flowNodeResponse":
+        sink.ran()
         _node(obj, sink)
     elif name == "flowResponses":
         for node in obj if isinstance(obj, list) else [obj]:

@@ -30,7 +30,11 @@ def to_perfetto(captures: Sequence[Capture]) -> bytes:
     streams = [decode(capture) for capture in lent]
     starts, common = _starts(lent)
     hops = list(dict.fromkeys(capture.hop for capture in lent))
-    tracks = [_Track(stream, hops.index(stream.capture.hop) + 1, i + 1, starts[i]) for i, stream in enumerate(streams)]
+    # A thread whose number is its process's own counts as the "main thread", so those of the tracks come after.
+    tracks = [
+        _Track(stream, hops.index(stream.capture.hop) + 1, len(hops) + 1 + i, starts[i])
+        for i, stream in enumerate(streams)
+    ]
     events: list[Event] = []
     for order, hop in enumerate(hops, 1):
         events.append({"ph": "M", "pid": order, "name": "process_name", "args": {"name": hop}})
@@ -40,7 +44,8 @@ def to_perfetto(captures: Sequence[Capture]) -> bytes:
     events += _flows(tracks)
     axis = "sent_at" if common else "each capture starts at 0: not all of them say when they were sent"
     found = {"displayTimeUnit": "ms", "otherData": {"axis": axis}, "traceEvents": events}
-    return json.dumps(found, separators=(",", ":")).encode() + b"\n"
+    # Perfetto's parser refuses the escapes of surrogates, in pairs too: so UTF-8, and a lone one is a question mark.
+    return json.dumps(found, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
 def _starts(captures: Sequence[Capture]) -> tuple[list[float], bool]:
@@ -109,8 +114,9 @@ class _Track:
             found.append(self._slice("event", Kind(stream.kinds[event]).name.lower(), at, at + 0.001, args))
             if event in chars:
                 grown += chars[event]
-                counter = f"characters, {stream.capture.tap} {self.tid}"
-                found.append({"ph": "C", "pid": self.pid, "name": counter, "ts": at, "args": {"chars": grown}})
+                # Shown as name and argument: "read 4 characters".
+                counter = f"{stream.capture.tap} {self.tid}"
+                found.append({"ph": "C", "pid": self.pid, "name": counter, "ts": at, "args": {"characters": grown}})
         return found
 
     def _slice(self, category: str, name: str, start: float, stop: float, args: Event) -> Event:

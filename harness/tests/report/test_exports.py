@@ -105,8 +105,8 @@ def test_a_trace_has_a_process_a_hop_and_slices_that_nest() -> None:
 def test_sides_stand_on_one_axis_by_when_they_were_sent() -> None:
     trace = json.loads(to_perfetto([INNER, OUTER]))
     tracks = slices(trace)
-    assert tracks[1, 1][0]["ts"] == 2000.0 and tracks[2, 2][0]["ts"] == 0.0
-    assert [item["ts"] for item in tracks[1, 1] if item["cat"] == "event"][:2] == [12000.0, 22000.0]
+    assert tracks[1, 3][0]["ts"] == 2000.0 and tracks[2, 4][0]["ts"] == 0.0
+    assert [item["ts"] for item in tracks[1, 3] if item["cat"] == "event"][:2] == [12000.0, 22000.0]
 
 
 def test_arrows_lead_from_each_event_to_the_one_that_carries_it_on() -> None:
@@ -122,6 +122,11 @@ def test_arrows_lead_from_each_event_to_the_one_that_carries_it_on() -> None:
     }
     for ident, start in starts.items():
         assert at[start["pid"], start["ts"]] == at[stops[ident]["pid"], stops[ident]["ts"]]
+
+
+def test_a_trace_has_no_escaped_surrogates_which_perfetto_refuses() -> None:
+    trace = to_perfetto([captured("😀\ud800", [(1.0, event("x"))])])
+    assert b"\\ud" not in trace and '"😀?"'.encode() in trace
 
 
 def test_a_gateway_that_joins_and_drops_pieces_gets_its_arrows() -> None:

@@ -39,6 +39,8 @@ HOLD_SHARE = Limit(0.5, "of pieces", "clumps that hold half of the pieces are th
 UNTIL_END_SHARE = Limit(0.8, "of pieces", "nearly all pieces in the last flush: buffered until the end")
 LAG_SHARE = Limit(0.8, "of pieces", "pieces that come exactly when the next was sent")
 LAG_CLEAR = Limit(0.2, "of pieces", "an even stream is as steady against its next piece as against its own")
+LAG_JITTER_MS = Limit(4, "ms", "less jitter than this is the stamps' own")
+LAG_TIED = Limit(0.2, "of the jitter", "pieces that follow the next one's sending follow its jitter too")
 LAG_MS = Limit(25, "ms", "jitter within which two arrivals count as the same instant")
 
 CANCEL_MS = Limit(500, "ms", "a relay may notice the close at its next write; past this the chain is broken")

@@ -9,6 +9,7 @@ from typing import Any
 from harness.diagnose.answer import Finding
 from harness.diagnose.fault import Fault
 from harness.diagnose.knowledge.buffers import buffer_fix, buffer_words
+from harness.diagnose.lag import one_behind
 from harness.diagnose.pair import Pair, Timed
 from harness.diagnose.thresholds import (
     BURST_EVENTS,
@@ -21,9 +22,6 @@ from harness.diagnose.thresholds import (
     HOLD_ONCE_MS,
     HOLD_PAIRS_MS,
     HOLD_SHARE,
-    LAG_CLEAR,
-    LAG_MS,
-    LAG_SHARE,
     MIN_JUDGED,
     UNTIL_END_SHARE,
 )
@@ -212,24 +210,6 @@ def _silence(rows: list[Timed], clump: list[Timed]) -> float:
     """Milliseconds without content at the outer hop before the clump came."""
     first = min(row.outer_ms for row in clump)
     return first - max((row.outer_ms for row in rows if row.outer_ms < first - BURST_JOIN_MS), default=0.0)
-
-
-def one_behind(pair: Pair) -> float | None:
-    """The longest wait that a lag of exactly one event causes, or None when the lag is not one event."""
-    rows = pair.timed
-    if len(rows) < 2 * MIN_JUDGED:
-        return None
-    own = [row.outer_ms - row.inner_ms for row in rows[:-1]]
-    nexts = [row.outer_ms - after.inner_ms for row, after in pairwise(rows)]
-    if _steady(nexts) >= LAG_SHARE and _steady(own) < min(LAG_SHARE, _steady(nexts) - LAG_CLEAR):
-        return max(own) - min(nexts)
-    return None
-
-
-def _steady(values: list[float]) -> float:
-    """Share of values that are the median, within jitter."""
-    middle = sorted(values)[len(values) // 2]
-    return sum(1 for value in values if abs(value - middle) <= LAG_MS) / len(values)
 
 
 def _usual_size(view: View) -> int | None:

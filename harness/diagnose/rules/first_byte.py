@@ -7,8 +7,8 @@ from typing import Any
 
 from harness.diagnose.answer import Finding
 from harness.diagnose.fault import Fault
+from harness.diagnose.lag import one_behind
 from harness.diagnose.pair import Pair
-from harness.diagnose.rules.burst import one_behind
 from harness.diagnose.thresholds import (
     FIRST_BYTE_ADDED_MS,
     FIRST_BYTE_MS,

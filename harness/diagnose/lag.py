@@ -1,0 +1,43 @@
+"""A lag of exactly one event: what came last waits for what comes next."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from harness.diagnose.pair import Pair
+from harness.diagnose.thresholds import (
+    HOLD_MS,
+    LAG_CLEAR,
+    LAG_JITTER_MS,
+    LAG_MS,
+    LAG_SHARE,
+    LAG_TIED,
+    MIN_JUDGED,
+)
+
+
+def one_behind(pair: Pair) -> float | None:
+    """The longest wait that a lag of exactly one event causes, or None when the lag is not one event."""
+    rows = pair.timed
+    if len(rows) < 2 * MIN_JUDGED:
+        return None
+    own = [row.outer_ms - row.inner_ms for row in rows[:-1]]
+    nexts = [row.outer_ms - after.inner_ms for row, after in pairwise(rows)]
+    held = max(own) - min(nexts)
+    if _steady(nexts) >= LAG_SHARE and _steady(own) < min(LAG_SHARE, _steady(nexts) - LAG_CLEAR):
+        return held
+    # an even stream leaves only its jitter to tell by: it is gone against the next piece
+    tied = _spread(own) >= LAG_JITTER_MS and _spread(nexts) <= LAG_TIED * _spread(own)
+    return held if tied and held >= HOLD_MS else None
+
+
+def _steady(values: list[float]) -> float:
+    """Share of values that are the median, within jitter."""
+    middle = sorted(values)[len(values) // 2]
+    return sum(1 for value in values if abs(value - middle) <= LAG_MS) / len(values)
+
+
+def _spread(values: list[float]) -> float:
+    """Mean distance from the median, ms."""
+    middle = sorted(values)[len(values) // 2]
+    return sum(abs(value - middle) for value in values) / len(values)

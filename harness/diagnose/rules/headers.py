@@ -47,6 +47,13 @@ HOP_BY_HOP = Fault(
     "RFC 9113 8.2.2 calls the message malformed; strict clients reset the stream.",
     "Strip connection headers where the protocol changes.",
 )
+TWICE = Fault(
+    "headers.twice",
+    "{name} stands {count} times in one response ({values}).",
+    "A hop added its own beside the one that came from behind; strict readers (nginx since 1.23, Node) refuse such a "
+    "response whole.",
+    "Replace the header where it is set, do not add to it; drop hop-by-hop headers that came from behind.",
+)
 CACHEABLE = Fault(
     "headers.cacheable",
     "The stream may be stored: Cache-Control {value}.",
@@ -67,6 +74,8 @@ def alone(view: View) -> Iterator[Finding]:
     length, coding = view.header("content-length"), view.header("transfer-encoding")
     if length and coding:
         yield BOTH.found(view, "warning", at_ms=view.head.t, length=length, coding=coding)
+    for name, values in _twice(view):
+        yield TWICE.found(view, "warning", at_ms=view.head.t, name=name, count=len(values), values=values)
     wrong = [name for name in ("transfer-encoding", "connection", "keep-alive") if view.header(name)]
     if wrong and view.head.http[:1] in ("2", "3"):
         yield HOP_BY_HOP.found(view, "warning", at_ms=view.head.t, http=view.head.http, names=wrong)
@@ -90,6 +99,16 @@ def alone(view: View) -> Iterator[Finding]:
         and not view.capture.content_decoded
     ):
         yield SHORT.found(view, "warning", at_ms=view.head.t, length=int(length), received=received)
+
+
+def _twice(view: View) -> Iterator[tuple[str, list[str]]]:
+    """Headers that may stand once: chunked is applied once, a body has one type, length and coding of its own."""
+    for name in ("transfer-encoding", "content-length", "content-type"):
+        lines = [value for key, value in (view.head.headers if view.head else ()) if key == name]
+        parts = lines if name == "content-type" else [part for line in lines for part in line.split(",")]
+        values = [part.strip().lower() for part in parts]
+        if len(values) > 1 and (name != "transfer-encoding" or values.count("chunked") > 1):
+            yield name, values
 
 
 def between(pair: Pair) -> Iterator[Finding]:

@@ -15,7 +15,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from harness.diagnose.answer import Answer
+from harness.language import LANGUAGES, speaking
 from harness.management.entry import FAULTS, NO_VERDICT, Exit
+from harness.phrase import Translate, told
 from harness.report.text import render
 
 
@@ -49,6 +51,8 @@ class ScopeCommand(BaseCommand):
         "--skip-checks",
     }  # fmt: skip
     as_json = False
+    diagnoses = False
+    """Whether it says verdicts, so that ``--lang`` chooses their language."""
 
     def run(self, *args: Any, **options: Any) -> Any:
         raise NotImplementedError(f"{type(self).__name__}.run")
@@ -56,6 +60,10 @@ class ScopeCommand(BaseCommand):
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         parser = super().create_parser(prog_name, subcommand, **kwargs)
         _add_format(parser, "text")
+        if self.diagnoses:
+            parser.add_argument(
+                "--lang", choices=tuple(LANGUAGES), default="en", help="language of the sentences (default en)"
+            )
         return parser
 
     def run_from_argv(self, argv: list[str]) -> None:
@@ -64,6 +72,10 @@ class ScopeCommand(BaseCommand):
         self.execute(*options.pop("args", ()), **options)
 
     def handle(self, *args: Any, **options: Any) -> None:
+        with speaking(options.pop("lang", "en")) as translate:
+            self._handle(translate, options)
+
+    def _handle(self, translate: Translate, options: dict[str, Any]) -> None:
         self.as_json = options.pop("format", "text") == "json"
         result = self.run(**options)
         if inspect.iscoroutine(result):
@@ -72,7 +84,7 @@ class ScopeCommand(BaseCommand):
             return
         if isinstance(result, Answer):
             result = Outcome(result.as_json(), self._picture(result), code_of(result))
-        self._print(to_json(result.data, self._encoding()) if self.as_json else result.text)
+        self._print(to_json(told(result.data, translate), self._encoding()) if self.as_json else result.text)
         if result.code:
             raise Exit(result.code)
 

@@ -24,6 +24,8 @@ FLUSH_S = 0.3  # a gateway writes its line after the answer's last byte
 class WithLogs(ScopeCommand):
     """Adds ``--log [HOP=]FILE`` and ``--log-offset S``; ``logs`` then stands beside ``verdict`` in the JSON."""
 
+    diagnoses = True
+
     def add_logs(self, parser: CommandParser) -> None:
         parser.add_argument(
             "--log", action="append", default=[], metavar="[HOP=]FILE", help="show what this gateway log says of it"

@@ -43,6 +43,10 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1, gap
     ]
 
 
+OPENS, CLOSES = "（《「『“‘", "。，；：、！？）》」』”’…"
+"""Full-width signs after which, and before which, no line breaks."""
+
+
 def _wide(char: str) -> bool:
     return unicodedata.east_asian_width(char) in "WF"
 
@@ -55,7 +59,8 @@ def _words(text: str) -> list[tuple[bool, str]]:
         if char.isspace():
             grows, spaced = False, True
             continue
-        if grows and not _wide(char):
+        clings = bool(words) and not spaced and (char in CLOSES or words[-1][1][-1] in OPENS)
+        if clings or (grows and not _wide(char)):
             words[-1] = (words[-1][0], words[-1][1] + char)
         else:
             words.append((spaced, char))

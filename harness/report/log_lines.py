@@ -7,8 +7,15 @@ from datetime import UTC, datetime
 from typing import Any
 
 from harness.logs.match import Excerpt, Shown
+from harness.phrase import phrase, say, spoken, term, told
 from harness.report.columns import fill, plain
 
+HOW = {
+    "id": phrase("found by id"),
+    "duration": phrase("found by how long it took"),
+    "time": phrase("found by time alone"),
+}
+NOT_FOUND = phrase("nothing found")
 LONGEST = 400  # characters of a line on a terminal; the JSON has all that was kept
 
 
@@ -29,7 +36,7 @@ def as_json(found: Sequence[Excerpt]) -> list[dict[str, Any]]:
             "offset_ms": round(one.offset_s * 1e3, 3),
             "lines": [_line(shown) for shown in one.shown],
             "left_out": one.left_out,
-            "note": one.note or None,
+            "note": term(one.note) if one.note else None,
         }
         for one in found
     ]
@@ -45,7 +52,7 @@ def _line(shown: Shown) -> dict[str, Any]:
         "precision_ms": line.moment.precision * 1e3 if line.moment else None,
         "by_id": shown.by_id,
         "level": line.level or None,
-        "means": shown.means or None,
+        "means": term(shown.means) if shown.means else None,
         "fields": dict(line.fields),
         "text": line.text,
     }
@@ -56,8 +63,8 @@ def as_text(found: Sequence[Excerpt], width: int = 80) -> str:
     is known of a line under it. Exchanges of which a log says nothing are left out where it says something of others.
     """
     telling = {one.source for one in found if one.shown}
-    told = [one for one in found if one.shown or one.source not in telling]
-    return "".join("\n" + "\n".join(_block(one, width)) + "\n" for one in told)
+    shown = [one for one in found if one.shown or one.source not in telling]
+    return "".join("\n" + "\n".join(_block(one, width)) + "\n" for one in shown)
 
 
 def _when(shown: Shown) -> str:
@@ -69,19 +76,19 @@ def _when(shown: Shown) -> str:
 
 def _block(one: Excerpt, width: int) -> list[str]:
     number = "" if one.exchange.repeat is None else f" #{one.exchange.repeat}"
-    how = {"id": "found by id", "duration": "found by how long it took", "time": "found by time alone"}
-    clock = f", its clock {one.offset_s:+.3f} s" if one.offset_s else ""
-    name = f"log {plain(one.source)}" + (f" ({one.format})" if one.format else "")
-    about = f"{name}: {plain(one.exchange.hop)}{number}, {how.get(one.matched, 'nothing found')}{clock}"
+    clock = phrase(", its clock {offset} s", offset=f"{one.offset_s:+.3f}") if one.offset_s else ""
+    name = plain(one.source) + (f" ({one.format})" if one.format else "")
+    how, hop = HOW.get(one.matched, NOT_FOUND), plain(one.exchange.hop) + number
+    about = say("log {name}: {hop}, {how}{clock}", name=name, hop=hop, how=how, clock=clock)
     rows = fill(about, width)
     for shown in one.shown:
         when = _when(shown)
         text = plain(shown.line.text)
         text = text if len(text) <= LONGEST else text[:LONGEST] + "…"
         rows.append(f"{'»' if shown.by_id else ' '}{when} s  {text}")
-        rows += fill(f"= {shown.means}", width, " " * 13) if shown.means else []
+        rows += fill(f"= {told(term(shown.means), spoken.get())}", width, " " * 13) if shown.means else []
     if one.left_out > 0:
-        rows.append(f"  and {one.left_out} more lines of that time")
+        rows.append("  " + say("and {count} more lines of that time", count=one.left_out))
     if one.note:
-        rows += fill(plain(one.note), width, "  ")
+        rows += fill(plain(told(term(one.note), spoken.get())), width, "  ")
     return rows

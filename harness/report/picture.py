@@ -6,21 +6,22 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.capture.model import Capture
+from harness.phrase import say, spoken, term, told
 from harness.report.lanes import WIDTH, Mark, lanes
-from harness.report.text import duration, value
+from harness.report.text import duration, fact_name, heading, value
 
 ROW, MARK = 34, 22
 """Height of a lane and of its tallest marks, in drawing units."""
 
 
 def headline(verdict: Mapping[str, Any]) -> str:
-    """``healthy``, ``cannot tell``, or symptom and hop."""
+    """``healthy``, ``cannot tell``, or symptom and hop, in the language that is spoken."""
     if verdict["healthy"] is None:
-        return "cannot tell"
+        return say("cannot tell")
     if verdict["healthy"]:
-        return "healthy"
-    where = verdict["first_bad_hop"]
-    return f"{verdict['symptom']} at {where}" if where else str(verdict["symptom"])
+        return say("healthy")
+    symptom, where = term(str(verdict["symptom"])), verdict["first_bad_hop"]
+    return say("{symptom} at {hop}", symptom=symptom, hop=where) if where else say("{symptom}", symptom=symptom)
 
 
 def repeats(captures: Sequence[Capture]) -> bool:
@@ -49,6 +50,7 @@ def picture(captures: Sequence[Capture], bad: str | None, span_ms: float | None 
             "bad": lane.hop == bad,
             "line": (_percent(lane.start), _percent(WIDTH if lane.stop is None else max(lane.stop, lane.start))),
             "end": lane.end,
+            "end_said": told(term(lane.end), spoken.get()),
             "marks": [_mark(mark) for mark in lane.marks],
         }
         for lane in drawn
@@ -69,7 +71,8 @@ def _side(x: float) -> str:
 def _mark(mark: Mark) -> dict[str, Any]:
     """Taller where several events fell together: that is what buffering looks like."""
     height = MARK * min(1.0, 0.45 + mark.count / 12)
-    return {"at": _percent(mark.x), "shade": mark.shade, "count": mark.count, "height": height, "y": (ROW - height) / 2}
+    title = say("{count} events", count=mark.count)
+    return {"at": _percent(mark.x), "shade": mark.shade, "title": title, "height": height, "y": (ROW - height) / 2}
 
 
 def figures(row: Mapping[str, Any], bad: str | None, repeated: bool) -> dict[str, Any]:
@@ -79,17 +82,28 @@ def figures(row: Mapping[str, Any], bad: str | None, repeated: bool) -> dict[str
     times = [duration(timing.get(name)) for name in ("ttfb_ms", "ttft_ms", "e2e_ms")]
     times += [duration(gaps.get(name)) for name in ("p50", "p95", "max")]
     name = f"{row['hop']} #{row.get('repeat')}" if repeated else row["hop"]
-    return {**row, "name": name, "bad": row["hop"] == bad, "times": times}
+    outcome = told(term(str(row.get("outcome", ""))), spoken.get())
+    return {**row, "name": name, "bad": row["hop"] == bad, "times": times, "said": outcome}
 
 
 def told_finding(finding: Mapping[str, Any]) -> dict[str, Any]:
     """A finding with its evidence as (name, text) and its moment as text; ``snippet``: the fix has lines to paste."""
     shown = [
-        (key.removesuffix("_ms").replace("_", " "), duration(fact) if _is_ms(key, fact) else value(fact))
+        (fact_name(key), duration(fact) if _is_ms(key, fact) else value(fact))
         for key, fact in (finding.get("evidence") or {}).items()
     ]
     at, fix = finding.get("at_ms"), finding.get("fix") or ""
-    return {**finding, "figures": shown, "at": "" if at is None else duration(at), "snippet": "\n" in fix}
+    event, between = finding.get("event"), finding.get("between")
+    moment = [say("event {event}", event=event)] if event is not None else []
+    moment += [] if at is None else [say("at {time}", time=duration(at))]
+    return {
+        **finding,
+        "heading": heading(finding["severity"], finding["code"], finding["hop"], between),
+        "figures": shown,
+        "at": "" if at is None else duration(at),
+        "moment": moment,
+        "snippet": "\n" in fix,
+    }
 
 
 def _is_ms(key: str, fact: Any) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.diagnose.answer import Answer, Finding, Verdict, worst_first
+from harness.phrase import say, spoken, term, told
 from harness.report.columns import columns, fill, pad, plain, table
 
 MARKS = {"error": "✗", "warning": "!", "info": "·"}
@@ -15,7 +16,8 @@ SPARE = ("chars", "gap p50", "1st byte")  # left out, in this order, where the t
 
 
 def render(answer: Answer, width: int = 80, colour: bool = False) -> str:
-    """The whole answer, wrapped to ``width`` columns; ANSI colours only where asked for."""
+    """The whole answer in the language that is spoken, wrapped to ``width`` columns; ANSI colours only if asked for."""
+    answer = answer.told(spoken.get())
     paint = _paint if colour else _leave
     parts = [_verdict(answer.verdict, width, paint)]
     if answer.captures:
@@ -26,18 +28,19 @@ def render(answer: Answer, width: int = 80, colour: bool = False) -> str:
 
 def _verdict(verdict: Verdict, width: int, paint: Any) -> str:
     if verdict.healthy:
-        title, tone = "HEALTHY", "good"
+        title, tone = say("HEALTHY"), "good"
     elif verdict.healthy is None:
-        title, tone = "CANNOT TELL", "warning"
+        title, tone = say("CANNOT TELL"), "warning"
     elif verdict.first_bad_hop is None:
-        title, tone = f"FAULT: {verdict.symptom}, at which hop cannot be told", "error"
+        title, tone = say("FAULT: {symptom}, at which hop cannot be told", symptom=term(verdict.symptom or "")), "error"
     else:
-        title, tone = f"FAULT: {verdict.symptom} at {plain(verdict.first_bad_hop)}", "error"
+        where = {"symptom": term(verdict.symptom or ""), "hop": plain(verdict.first_bad_hop)}
+        title, tone = say("FAULT: {symptom} at {hop}", **where), "error"
     if verdict.healthy is False and verdict.confidence == "likely":
-        title += " (likely)"
+        title += say(" (likely)")
     lines = [paint(title, tone, "bold"), *fill(plain(verdict.summary), width, "  ")]
     if verdict.needs:
-        lines += fill(f"To settle it: {plain(verdict.needs)}", width, "  ")
+        lines += fill(say("To settle it: {needs}", needs=plain(verdict.needs)), width, "  ")
     return "\n".join(lines)
 
 
@@ -55,14 +58,14 @@ def _hops(captures: Sequence[Mapping[str, Any]], bad: str | None, width: int, pa
             [
                 ("✗ " if row.get("hop") == bad else "  ") + name,
                 str(row.get("tap", "")),
-                str(row.get("outcome", "")),
+                told(term(str(row.get("outcome", ""))), spoken.get()),
                 _share(row.get("content_events"), row.get("events")),
                 _count(row.get("text_chars")),
                 *(duration(timing.get(key)) for key in ("ttfb_ms", "ttft_ms", "e2e_ms")),
                 *(duration(gaps.get(key)) for key in ("p50", "max")),
             ]
         )
-    lines = _fitted([["  hop", *HEADINGS[1:]], *rows], width)
+    lines = _fitted(rows, width)
     marked = [paint(lines[0], "dim")]
     marked += [paint(line, "error") if line.startswith("✗") else line for line in lines[1:]]
     return "\n".join(line.rstrip() for line in marked)
@@ -70,30 +73,39 @@ def _hops(captures: Sequence[Mapping[str, Any]], bad: str | None, width: int, pa
 
 def _fitted(rows: list[list[str]], width: int) -> list[str]:
     """The table, without its least telling columns where it would be wider than ``width``."""
-    lines = table(rows[0], rows[1:], left=3)
-    for heading in SPARE:
+    left_out: list[str] = []
+    for heading in (*SPARE, ""):
+        kept = [at for at, name in enumerate(HEADINGS) if name not in left_out]
+        head = ["  " * (at == 0) + told(term(HEADINGS[at]), spoken.get()) for at in kept]
+        lines = table(head, [[row[at] for at in kept] for row in rows], left=3)
         if max(map(columns, lines)) <= width:
             break
-        gone = rows[0].index(heading)
-        rows = [row[:gone] + row[gone + 1 :] for row in rows]
-        lines = table(rows[0], rows[1:], left=3)
+        left_out.append(heading)
     return lines
 
 
 def _finding(finding: Finding, width: int, paint: Any) -> str:
-    between = f" (between {' and '.join(map(plain, finding.between))})" if finding.between else ""
-    where = f"{MARKS.get(finding.severity, '·')} {finding.severity} {finding.code} at {plain(finding.hop)}{between}"
-    facts = [f"event {finding.event}"] if finding.event is not None else []
-    facts += [f"at {duration(finding.at_ms)}"] if finding.at_ms is not None else []
-    facts += [f"repeat {finding.repeat}"] if finding.repeat is not None else []
-    head, *more = fill(where, width - 2)
+    where = heading(finding.severity, finding.code, finding.hop, finding.between)
+    facts = [say("event {event}", event=finding.event)] if finding.event is not None else []
+    facts += [say("at {time}", time=duration(finding.at_ms))] if finding.at_ms is not None else []
+    facts += [say("repeat {repeat}", repeat=finding.repeat)] if finding.repeat is not None else []
+    head, *more = fill(f"{MARKS.get(finding.severity, '·')} {where}", width - 2)
     lines = [paint(line, finding.severity, "bold") for line in (head, *("  " + line for line in more))]
     lines += fill(plain(finding.summary), width, "  ")
-    shown = "; ".join(facts + [_fact(key, fact) for key, fact in finding.evidence.items()])
-    for label, text in (("evidence", shown), ("cause", finding.cause), ("fix", finding.fix)):
+    shown = say("; ").join(facts + [_fact(key, fact) for key, fact in finding.evidence.items()])
+    for label, text in ((say("evidence"), shown), (say("cause"), finding.cause), (say("fix"), finding.fix)):
         if text:
             lines += _labelled(label, text, width)
     return "\n".join(lines)
+
+
+def heading(severity: str, code: str, hop: str, between: Sequence[str] | None) -> str:
+    """Severity, code and hop of a finding in one line."""
+    figures = {"severity": term(severity), "code": code, "hop": plain(hop)}
+    if not between:
+        return say("{severity} {code} at {hop}", **figures)
+    inner, outer = map(plain, between)
+    return say("{severity} {code} at {hop} (between {inner} and {outer})", **figures, inner=inner, outer=outer)
 
 
 def _labelled(label: str, text: str, width: int) -> list[str]:
@@ -116,16 +128,24 @@ def duration(ms: float | None) -> str:
 
 
 def _fact(key: str, fact: Any) -> str:
-    name = plain(key.replace("_", " "))
+    name = fact_name(key)
     if key.endswith("_ms") and isinstance(fact, int | float) and not isinstance(fact, bool):
-        return f"{name.removesuffix(' ms')} {duration(fact)}"
+        return f"{name} {duration(fact)}"
     return f"{name} {_cut(value(fact))}"
+
+
+def fact_name(key: str) -> str:
+    """A figure's name as words; its name in the JSON where the language has no word for it."""
+    words = plain(key.removesuffix("_ms").replace("_", " "))
+    translate = spoken.get()
+    said = translate(words)
+    return plain(key) if translate is not str and said == words else said
 
 
 def value(fact: Any) -> str:
     """One figure of evidence: floats short, lists and maps in brackets, text in quotes where it has spaces."""
     if isinstance(fact, bool) or fact is None:
-        return {True: "yes", False: "no", None: "–"}[fact]
+        return {True: say("yes"), False: say("no"), None: "–"}[fact]
     if isinstance(fact, float):
         return f"{fact:.4g}" if abs(fact) < 1000 else f"{fact:.0f}"
     if isinstance(fact, Mapping):

@@ -6,12 +6,14 @@ from django.db.utils import OperationalError
 
 from harness.errors import InputError
 from harness.models import Run
+from harness.phrase import spoken
 from harness.report.html import Told
+from harness.report.retold import retold
 from harness.runs.store import load_captures
 
 
 def told(run_id: str) -> Told:
-    """The run of that id. Raises InputError where there is none, or none that has an answer."""
+    """The run of that id, in the language that is spoken. Raises InputError where there is none, or no answer."""
     try:
         run = Run.objects.filter(pk=run_id).first()
     except OperationalError:
@@ -20,4 +22,6 @@ def told(run_id: str) -> Told:
         raise InputError(f"there is no run {run_id!r}, and no file or folder of that name", do="See /runs/ for ids.")
     if run.answer is None:
         raise InputError(f"run {run_id!r} has no answer yet", do="Wait until it has ended.")
-    return Told(run_id, load_captures(run_id), run.answer, run.kind, run.route, f"{run.started:%Y-%m-%d %H:%M:%S} UTC")
+    captures = load_captures(run_id)
+    answer = retold(run.answer, captures, spoken.get())
+    return Told(run_id, captures, answer, run.kind, run.route, f"{run.started:%Y-%m-%d %H:%M:%S} UTC")

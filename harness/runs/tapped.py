@@ -12,10 +12,11 @@ from harness.capture.model import Capture
 from harness.diagnose.answer import Verdict
 from harness.diagnose.run import diagnose
 from harness.errors import InputError
+from harness.phrase import phrase, say, term
 from harness.runs.result import Tell
 from harness.runs.tap_runs import TapRuns
 
-NO_CHAT = Verdict(None, None, None, "cannot-tell", "Not a streamed chat.")
+NO_CHAT = Verdict(None, None, None, "cannot-tell", phrase("Not a streamed chat."))
 
 
 class Kept:
@@ -62,9 +63,9 @@ class Kept:
         }
         self.rows.append(row)
         seconds = (end.t if end else 0.0) / 1000
-        self._tell(
-            f"{self.count} {read.exchange}: {status or 'no answer'}, {row['end']}, {seconds:.2f} s. {verdict.summary}"
-        )
+        what = {"count": self.count, "exchange": read.exchange, "status": status or phrase("no answer")}
+        what |= {"end": term(str(row["end"])), "seconds": f"{seconds:.2f}", "summary": verdict.summary}
+        self._tell(say("{count} {exchange}: {status}, {end}, {seconds} s. {summary}", **what))
         while len(self.rows) > self.most:
             for old in self.rows.popleft()["files"]:
                 Path(old).unlink(missing_ok=True)

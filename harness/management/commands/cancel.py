@@ -12,6 +12,7 @@ from harness.runs.catalogue import afind
 
 
 class Command(ScopeCommand):
+    diagnoses = True
     help = "Leave in the middle of an answer at every hop of a route, and see whether the engine stops."
 
     def add_arguments(self, parser: CommandParser) -> None:

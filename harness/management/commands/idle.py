@@ -22,6 +22,7 @@ CONFIG_LIMIT = 8 * 1024 * 1024
 
 
 class Command(ScopeCommand):
+    diagnoses = True
     help = "With the lab as a route's engine: how long each hop lets the line be silent, and which timer it looks like."
 
     def add_arguments(self, parser: CommandParser) -> None:

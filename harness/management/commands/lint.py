@@ -24,6 +24,7 @@ LIMIT = 8 * 1024 * 1024
 
 
 class Command(ScopeCommand):
+    diagnoses = True
     help = (
         "Check proxy configurations (nginx with its includes, HAProxy, Envoy, Caddy, Apache, lighttpd, Varnish; told "
         "by content) against what a stream needs, and print a corrected block. Well-set files: no output."

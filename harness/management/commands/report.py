@@ -11,12 +11,14 @@ from harness.capture.bundle import resolve_shared
 from harness.diagnose.run import diagnose
 from harness.errors import InputError
 from harness.management.base import Outcome, ScopeCommand
+from harness.phrase import say, spoken
 from harness.probe.recording import read_recording
 from harness.report.html import Told, headline, page
 from harness.report.told import told
 
 
 class Command(ScopeCommand):
+    diagnoses = True
     help = "Write runs as one offline HTML file: verdict first, timelines under one another, findings, fixes."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -32,7 +34,9 @@ class Command(ScopeCommand):
             raise InputError(f"cannot write the report: {error.strerror}", str(target)) from None
         rows = [{"run": one.name, "verdict": dict(one.answer["verdict"])} for one in found]
         lines = [f"{one.name}: {headline(one.answer['verdict'])}" for one in found]
-        return Outcome({"file": str(target), "runs": rows}, "\n".join([*lines, f"written to {target}"]) + "\n")
+        return Outcome(
+            {"file": str(target), "runs": rows}, "\n".join([*lines, say("written to {file}", file=target)]) + "\n"
+        )
 
 
 def _from_files(path: Path) -> Told:
@@ -44,4 +48,4 @@ def _from_files(path: Path) -> Told:
     for file in files:
         captures += read_recording(file)
     captures = resolve_shared(captures)
-    return Told(path.name, captures, diagnose(captures).as_json(), "captures")
+    return Told(path.name, captures, diagnose(captures).told(spoken.get()).as_json(), "captures")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,6 +19,7 @@ from harness.capture.mask import mask_url
 from harness.capture.model import KINDS
 from harness.errors import InputError
 from harness.management.base import Outcome, ScopeCommand
+from harness.phrase import say
 from harness.probe.tap import Tap, listening
 from harness.runs.tap_runs import TapRuns
 from harness.runs.tapped import Kept
@@ -26,6 +28,7 @@ LOOK_S = 1.0  # seconds between two looks for chats that have been stored
 
 
 class Command(ScopeCommand):
+    diagnoses = True
     help = "Forward untouched and record every exchange: point a gateway's base URL at it. Ctrl-C ends it."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -54,20 +57,20 @@ class Command(ScopeCommand):
         if options["keep"] < 1:
             raise InputError(f"--keep is {options['keep']}", do="Keep at least one exchange.")
         kind = options["kind"] or (options["hop"] if options["hop"] in KINDS else "engine")
-        loop, over = asyncio.get_running_loop(), asyncio.Event()
+        loop, over, context = asyncio.get_running_loop(), asyncio.Event(), copy_context()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, over.set)
         with ThreadPoolExecutor(1, "tap") as disk:
 
             def done(captures: Any) -> None:
-                loop.call_soon_threadsafe(disk.submit, one, captures)
+                loop.call_soon_threadsafe(disk.submit, context.run, one, captures)
 
             def settle() -> None:
                 for chat in runs.settle():
-                    self.say(f"joined to the chat /runs/{chat}/")
+                    self.say(say("joined to the chat /runs/{chat}/", chat=chat))
 
             def later() -> None:
-                disk.submit(settle)
+                disk.submit(context.run, settle)
                 timer[0] = loop.call_later(LOOK_S, later)
 
             def one(captures: Any) -> None:
@@ -79,18 +82,18 @@ class Command(ScopeCommand):
             runs = await sync_to_async(TapRuns)(mask_url(tap.upstream), options["keep"])
             kept = Kept(options["save"] or Path(settings.DATA_DIR) / "tap", options["keep"], self.say, runs)
             async with listening(tap, host, port) as (where, bound):
-                self.say(
-                    f"Tapping {tap.upstream} on http://{where}:{bound}; captures go to {kept.directory}. Ctrl-C ends."
-                )
+                at = {"upstream": tap.upstream, "address": f"http://{where}:{bound}", "directory": kept.directory}
+                self.say(say("Tapping {upstream} on {address}; captures go to {directory}. Ctrl-C ends.", **at))
                 timer = [loop.call_later(LOOK_S, later)]
                 try:
                     await over.wait()
                 finally:
                     timer[0].cancel()
-            disk.submit(settle)
+            disk.submit(context.run, settle)
             disk.submit(connections.close_all)
         bad = sum(row["healthy"] is False for row in kept.rows)
-        text = f"{kept.count} exchanges, {bad} with faults among the {len(kept.rows)} kept in {kept.directory}"
+        counted = {"count": kept.count, "bad": bad, "kept": len(kept.rows), "directory": kept.directory}
+        text = say("{count} exchanges, {bad} with faults among the {kept} kept in {directory}", **counted)
         return Outcome({"exchanges": kept.count, "kept": list(kept.rows)}, text, 1 if bad else 0)
 
 

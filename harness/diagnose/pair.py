@@ -36,6 +36,8 @@ class Pair:
         a, b = self.inner.capture, self.outer.capture
         if a.exchange and b.exchange:
             return "same" if a.exchange == b.exchange else "different"
+        if self.inner.stream.wire != self.outer.stream.wire:
+            return "unknown"  # who translates to another dialect makes ids of its kind
         ids = [{row.id for row in view.stream.identities if row.id} for view in (self.inner, self.outer)]
         if ids[0] & ids[1]:
             return "same"

@@ -1,4 +1,4 @@
-"""loss, reorder, duplicate by a dialect's own book-keeping: Anthropic's blocks, the whole texts of Responses."""
+"""loss, reorder, duplicate, malformed by a dialect's own books: Anthropic's blocks, the whole texts of Responses."""
 
 from __future__ import annotations
 
@@ -28,6 +28,31 @@ LATE = Fault(
     "Event {event_no} adds to content block {block} after its stop.",
     "Pieces overtook each other at this hop or behind it.",
     "Send the events of one answer from one task, awaiting each.",
+)
+STOP = Fault(
+    "malformed.block-stop",
+    "Event {event_no} stops content block {block}, which never started.",
+    "The hop numbers the blocks of the stream that it translates by itself, and loses count.",
+    "Count the blocks from 0; stop each block once, and only one that was started.",
+)
+MIXED = Fault(
+    "malformed.block-index",
+    "Event {event_no} starts a block of {kind} as number {block}, where one of {kind_before} stands.",
+    "The hop gives two blocks one number; strict readers stop here (content block not found, wrong type).",
+    "Stop the old block first, and give the new one the next number.",
+)
+NO_BLOCKS = Fault(
+    "malformed.no-block-start",
+    "{pieces} pieces of content blocks came, and not one content_block_start.",
+    "The hop translates the pieces and leaves the frame of the blocks out.",
+    "Send content_block_start before the first piece of a block and content_block_stop after its last: strict readers "
+    "show nothing without them.",
+)
+BEGUN = Fault(
+    "malformed.message-start",
+    "message_start comes {times} times in one answer.",
+    "The hop sends its own beside the inner hop's, or a retry began the answer anew.",
+    "Send message_start once, as the first event.",
 )
 TWICE = Fault(
     "duplicate.block-start",
@@ -83,19 +108,36 @@ def _events(view: View) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _blocks(view: View) -> Iterator[Finding]:
-    begun: set[int] = set()
+    begun: dict[int, str] = {}
     over: set[int] = set()
     told: set[str] = set()
-    rows = [(event, e) for event, e in _events(view) if isinstance(e.get("index"), int)]
+    every = list(_events(view))
+    opened = [event for event, e in every if e.get("type") == "message_start"]
+    if len(opened) > 1:
+        yield BEGUN.found(view, "warning", event=opened[1], times=len(opened))
+    rows = [(event, e) for event, e in every if isinstance(e.get("index"), int)]
     if not any(e.get("type") == "content_block_start" for _, e in rows):
-        return  # a hop that sends deltas alone
+        pieces = [event for event, e in rows if e.get("type") == "content_block_delta"]
+        if pieces and opened:
+            yield NO_BLOCKS.found(view, "warning", event=pieces[0], pieces=len(pieces))
+        return
     for event, e in rows:
         kind, block, fault = e.get("type"), e["index"], None
         if kind == "content_block_start":
-            fault = TWICE if block in begun else None
-            begun.add(block)
+            sort, before = _sort(e), begun.get(block)
+            if before and sort != before:
+                if MIXED.code not in told:
+                    told.add(MIXED.code)
+                    words = {"event_no": event, "kind": sort, "kind_before": before}
+                    yield MIXED.found(view, "warning", event=event, block=block, words=words)
+            elif before:
+                fault = TWICE
+            begun[block] = sort
             over.discard(block)
         elif kind == "content_block_stop":
+            if block not in begun and STOP.code not in told:
+                told.add(STOP.code)
+                yield STOP.found(view, "warning", event=event, block=block, words={"event_no": event})
             over.add(block)
         elif kind == "content_block_delta":
             fault = NO_START if block not in begun else LATE if block in over else None
@@ -106,6 +148,11 @@ def _blocks(view: View) -> Iterator[Finding]:
     if gap is not None and not told:
         event = next(at for at, e in rows if e["index"] > gap)
         yield GAP.found(view, "warning", event=event, block=gap, blocks=sorted(begun))
+
+
+def _sort(event: dict[str, Any]) -> str:
+    block = event.get("content_block")
+    return str(block.get("type"))[:40] if isinstance(block, dict) else "?"
 
 
 def _wholes(view: View) -> Iterator[Finding]:

@@ -77,8 +77,14 @@ HIDDEN = 64  # tokens that no text shows: end marks, names and frames of tool ca
 CALL_TAG = re.compile(
     r"^\s*(<tool_call>|<function=\w|<\|tool▁calls?▁begin\|>|<｜tool▁calls▁begin｜>|\[TOOL_CALLS\]|<\|python_tag\|>)"
 )
-TOKEN_TAG = re.compile(r"<\|(?:im_end|im_start|eot_id|endoftext|end|end_of_text|eom_id)\|>|</s>$|<｜end▁of▁sentence｜>")
-TAG = re.compile(r"<(think|thinking|reasoning|thought)>", re.I)
+TOKEN_TAG = re.compile(
+    r"<\|(?:im_end|im_start|im_sep|eot_id|endoftext|end|end_of_text|eom_id|channel|return|observation|END_OF_TURN_TOKEN)\|>"
+    r"|<(?:start|end)_of_turn>|<｜end▁of▁sentence｜>|(?:</s>|\[/INST\]|<\|(?:user|assistant)\|>)\s*$"
+)
+TAG = re.compile(
+    r"<((?:mm:|seed:)?think|thinking|reasoning|thought)>|(\[THINK\])|(◁think▷)|(<\|START_THINKING\|>)", re.I
+)
+CLOSES = {"[THINK]": "[/THINK]", "◁think▷": "◁/think▷", "<|START_THINKING|>": "<|END_THINKING|>"}
 
 
 def alone(view: View) -> Iterator[Finding]:
@@ -87,7 +93,7 @@ def alone(view: View) -> Iterator[Finding]:
     for key, text in view.texts.items():
         hit = TAG.search(text.text[:200]) if key.part == "content" else None
         if hit and (key.choice, "reasoning") not in view.texts:
-            close = text.text.lower().find(f"</{hit.group(1).lower()}>")
+            close = text.text.lower().find(CLOSES.get(hit.group(0), f"</{hit.group(1)}>").lower())
             thought = (close if close >= 0 else len(text.text)) - hit.end()
             yield THINK.found(
                 view, "warning", event=text.event_at(hit.start()), tag=hit.group(0), thought=max(0, thought)

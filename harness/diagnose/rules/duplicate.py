@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import groupby
 
 from harness.diagnose.answer import Finding
-from harness.diagnose.counts import counts
+from harness.diagnose.counts import Count, counts
 from harness.diagnose.damage import damages
 from harness.diagnose.fault import Fault
 from harness.diagnose.pair import Pair
@@ -19,6 +20,12 @@ COUNTED = Fault(
     "An event was sent twice, by this hop or one behind it (a retry in the middle, two writers, two event "
     "kinds for one text).",
     "Send each event once; after a retry go on from the last event that was passed on.",
+)
+NUMBERED = Fault(
+    "malformed.sequence-number",
+    "{what} {values} stands on events of different types: the events are numbered wrongly, none came twice.",
+    "The hop writes a fixed number into some kinds of events.",
+    "Count every event of a stream by one counter: strict readers sort and drop events by it.",
 )
 PAIRS = Fault(
     "duplicate.adjacent",
@@ -63,6 +70,11 @@ def alone(view: View) -> Iterator[Finding]:
     else:
         counted = [count for count in counts(view) if count.doubled and not merged(view)]
         for count in counted:
+            if _other_kinds(view, count):
+                first = count.doubled[0]
+                values = count.shown(count.doubled)
+                yield NUMBERED.found(view, "warning", event=count.event_of(first), what=count.what, values=values)
+                continue
             yield COUNTED.found(
                 view,
                 "error",
@@ -94,6 +106,21 @@ def between(pair: Pair) -> Iterator[Finding]:
                 channel=f"{damage.key.choice}/{damage.key.part}",
                 exchange=pair.sameness,
             )
+
+
+TYPE = re.compile(rb'"type"\s*:\s*"(response\.[a-z_.]+)"')
+
+
+def _other_kinds(view: View, count: Count) -> bool:
+    """Whether the events that share a number are of different types, so that none is another one again."""
+    if count.what != "sequence_number" or count.missing:
+        return False
+    for value in count.doubled:
+        hits = [TYPE.search(view.stream.raw(e)) for v, e in zip(count.values, count.events, strict=True) if v == value]
+        kinds = {hit.group(1) for hit in hits if hit}
+        if len(kinds) < len(hits):
+            return False
+    return True
 
 
 def _again(view: View) -> Iterator[Finding]:

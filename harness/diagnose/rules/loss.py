@@ -15,6 +15,7 @@ from harness.diagnose.pair import Pair
 from harness.diagnose.thresholds import COUNT_SHARE
 from harness.diagnose.view import View
 from harness.phrase import phrase
+from harness.wire.stream import ChannelKey, Kind
 
 COUNTED = Fault(
     "loss.counted",
@@ -73,7 +74,8 @@ def alone(view: View) -> Iterator[Finding]:
             )
     made = max((u.completion or 0 for u in view.stream.usages), default=0)
     thought = max((u.reasoning or 0 for u in view.stream.usages), default=0)
-    silent = view.streamed and view.text_complete and not view.content and not view.in_band
+    read = Kind.UNKNOWN not in view.stream.kinds  # text in a shape that no dialect knows is not lost
+    silent = view.streamed and view.text_complete and not view.content and not view.in_band and read
     if made - thought > 2 and silent and "abort" not in view.finished.values():
         yield USAGE.found(view, "error", event=view.stream.usages[-1].event, completion_tokens=made)
     yield from _short(view)
@@ -105,7 +107,7 @@ def between(pair: Pair) -> Iterator[Finding]:
             yield _text(pair, damage)
     whole = everything(pair.outer)
     for key in missing_channels(pair):
-        if pair.sameness == "different" and key.part != "reasoning":
+        if pair.sameness == "different" and key.part != "reasoning" and not _emptied(pair, key):
             continue
         text = pair.inner.texts[key].text
         if text.strip() in whole or (
@@ -138,6 +140,12 @@ def _calls(pair: Pair) -> Iterator[Finding]:
     if inner - outer and not named and whole and pair.sameness != "different":
         event = len(pair.outer.stream) - 1
         yield CALLS.found(pair.outer, "error", inner=pair.inner, event=event, calls=sorted(inner - outer))
+
+
+def _emptied(pair: Pair, key: ChannelKey) -> bool:
+    """The same call, without its arguments: no other sample of the model's, which would have some too."""
+    names = [{c.key: c.name for c in view.stream.channels} for view in (pair.inner, pair.outer)]
+    return key.part.startswith("tool") and bool(names[0].get(key)) and names[0][key] == names[1].get(key)
 
 
 def _text(pair: Pair, damage: Damage) -> Finding:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 from harness.diagnose.answer import Finding
@@ -55,6 +56,13 @@ ID_CHANGES = Fault(
     "The hop makes a new id for each chunk; clients that group by id see many answers.",
     "One id for one answer.",
 )
+CHOICES = Fault(
+    "malformed.choice-counts-on",
+    "Each of {pieces} pieces bears another choice index, {first} to {last}: the index counts pieces, not answers.",
+    "The hop writes the number of the token where the number of the choice belongs.",
+    "Send index 0 with each chunk of a single answer: readers that keep answers apart see one piece of each.",
+)
+COUNTS_ON = 4  # choices in a row with one piece each
 FINISHED = ("stop", "tool_calls", "function_call", "tool_use", "end_turn")
 
 
@@ -63,10 +71,21 @@ def alone(view: View) -> Iterator[Finding]:
         return
     yield from _ends(view)
     yield from _tools(view)
+    if counts_on(view):
+        first, last = min(view.choices), max(view.choices)
+        figures: dict[str, Any] = {"pieces": len(view.content), "first": first, "last": last}
+        yield CHOICES.found(view, "warning", event=view.content[1], **figures)
     stream = view.stream
     ids = [row.id for row in stream.identities if row.id]
     if len(set(ids)) > 2 and len(set(ids)) >= 0.6 * len(stream) - 1 and len(set(ids)) == len(ids):
         yield ID_CHANGES.found(view, "warning", event=stream.identities[1].event, ids=len(ids), events=len(stream))
+
+
+def counts_on(view: View) -> bool:
+    """One answer whose choice index goes up by one with each piece."""
+    order = [key.choice for _, key, _ in view.stream.deltas()]
+    steps = all(b == a + 1 for a, b in pairwise(order))
+    return len(order) >= COUNTS_ON and steps and view.asked.get("n", 1) in (1, None)
 
 
 def _ends(view: View) -> Iterator[Finding]:

@@ -8,6 +8,7 @@ from harness.diagnose.answer import Finding
 from harness.diagnose.pair import Pair
 from harness.diagnose.rules import (
     aborted,
+    asked,
     blocks,
     burst,
     changes,
@@ -38,7 +39,7 @@ from harness.diagnose.view import View
 ALONE: tuple[Callable[[View], Iterable[Finding]], ...] = (
     error.alone, reset.alone, truncation.alone, not_streamed.alone, interleave.alone, duplicate.alone, reorder.alone,
     loss.alone, tokens.alone, marks.alone, blocks.alone, encoding.alone,
-    malformed.alone, malformed_ends.alone, content.alone, thinking.alone, upstream.alone,
+    malformed.alone, malformed_ends.alone, content.alone, asked.alone, thinking.alone, upstream.alone,
     headers.alone, burst.alone, stall.alone, first_byte.alone, aborted.alone,
 )  # fmt: skip
 """Rules for one capture."""

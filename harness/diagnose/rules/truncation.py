@@ -8,6 +8,7 @@ from harness.diagnose.answer import Finding
 from harness.diagnose.cut import cut_figures, timer_fix, timer_words
 from harness.diagnose.fault import Fault
 from harness.diagnose.pair import Pair
+from harness.diagnose.rules.malformed_ends import counts_on
 from harness.diagnose.view import View
 from harness.phrase import Phrase, phrase
 
@@ -83,6 +84,13 @@ TAIL = Fault(
     "Look at what this hop does at that point: a limit on lines or time, a parse error that is swallowed, an "
     "early stop.",
 )
+MIDDLE = Fault(
+    "loss.channel-end",
+    "The last {lost_chars} of {inner_chars} characters of {channel} are missing at {hop}, which goes on with another "
+    "channel.",
+    "The hop stops passing this channel on before it ends (a state that it leaves too early).",
+    "Compare the hop's handling of thinking and tool calls with a newer version; pass each piece on as it comes.",
+)
 
 
 def alone(view: View) -> Iterator[Finding]:
@@ -142,7 +150,7 @@ def alone(view: View) -> Iterator[Finding]:
     if view.end == "complete" and view.finished and not view.terminated and len(stream):
         yield NO_TERMINATOR.found(view, "warning", event=last, words={"expected": _expected(stream.wire)})
     unfinished = view.choices - set(view.finished)
-    if view.terminated and view.finished and unfinished:
+    if view.terminated and view.finished and unfinished and not counts_on(view):
         yield SILENT_CHOICE.found(view, "warning", event=last, choice=min(unfinished), finished=sorted(view.finished))
 
 
@@ -171,7 +179,8 @@ def between(pair: Pair) -> Iterator[Finding]:
         if lost > 0 and alignment.inner.startswith(alignment.outer) and alignment.inner[-lost:].strip():
             limited = "length" in (outer.finished.get(key.choice), inner.finished.get(key.choice))
             sampled = pair.sameness == "different" and limited
-            yield TAIL.found(
+            over = outer.texts[key].events[-1] < outer.content[-1]
+            yield (MIDDLE if over else TAIL).found(
                 outer,
                 "warning" if sampled else "error",
                 inner=inner,

@@ -9,14 +9,30 @@ import pytest
 
 from harness.diagnose.run import diagnose
 from harness.tests.diagnose.cases import misses
-from harness.tests.diagnose.unseen import breaks, delays, legal, more, rest, text, wire
+from harness.tests.diagnose.unseen import (
+    breaks,
+    delays,
+    engine_faults,
+    engine_oddities,
+    gateway_dialects,
+    gateway_faults,
+    gateway_oddities,
+    legal,
+    more,
+    rest,
+    text,
+    wire,
+)
 from harness.tests.diagnose.unseen.kit import Unseen
 
 CASES: dict[str, Unseen] = {
     f"{part.__name__.rpartition('.')[2]}-{name}": case
-    for part in (delays, breaks, text, wire, more, rest, legal)
+    for part in (
+        delays, breaks, text, wire, more, rest, legal,
+        engine_oddities, engine_faults, gateway_oddities, gateway_faults, gateway_dialects,
+    )
     for name, case in part.CASES.items()
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", CASES)

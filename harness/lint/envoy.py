@@ -8,6 +8,7 @@ from typing import Any
 from harness.diagnose.answer import Finding
 from harness.lint.duration import seconds
 from harness.lint.hint import Spot, hint
+from harness.phrase import phrase
 
 ROUTE_DEFAULT_S = 15.0
 IDLE_DEFAULT_S = 300.0
@@ -53,25 +54,31 @@ def _manager(manager: dict[str, Any], file: str, needed: float) -> Iterator[Find
 def _route(action: dict[str, Any], manager: dict[str, Any], spot: Spot, needed: float) -> Iterator[Finding]:
     total = _time(action.get("timeout"), ROUTE_DEFAULT_S)
     if total:
-        default = "" if "timeout" in action else " (default)"
+        default = "" if "timeout" in action else phrase(" (default)")
         severity = "error" if total <= 60 else "warning"
         yield hint(
-            "truncation.route-timeout", severity, spot, f"every stream is cut at {total:g} s{default}.",
+            "truncation.route-timeout", severity, spot,
+            phrase("every stream is cut at {limit} s{default}.", limit=f"{total:g}", default=default),
             "A route's timeout counts until the end of the answer, however well it flows.", "timeout: 0s",
             limit_s=total,
         )  # fmt: skip
     idle = _time(action.get("idle_timeout"), _time(manager.get("stream_idle_timeout"), IDLE_DEFAULT_S))
     if 0 < idle < needed:
         yield hint(
-            "truncation.idle-timeout", "warning", spot, f"after {idle:g} s of silence the stream is cut.",
-            f"The idle timeout is shorter than the {needed:g} s that a route allows between two reads.",
+            "truncation.idle-timeout", "warning", spot,
+            phrase("after {limit} s of silence the stream is cut.", limit=f"{idle:g}"),
+            phrase(
+                "The idle timeout is shorter than the {needed} s that a route allows between two reads.",
+                needed=f"{needed:g}",
+            ),
             f"idle_timeout: {max(needed, 600):g}s", limit_s=idle, needed_s=needed,
         )  # fmt: skip
     retry = action.get("retry_policy")
     attempt = _time(retry.get("per_try_timeout"), 0.0) if isinstance(retry, dict) else 0.0
     if attempt:
         yield hint(
-            "truncation.per-try-timeout", "warning", spot, f"a try is given up after {attempt:g} s.",
+            "truncation.per-try-timeout", "warning", spot,
+            phrase("a try is given up after {limit} s.", limit=f"{attempt:g}"),
             "per_try_timeout counts until the end of the answer.", "Remove per_try_timeout; use per_try_idle_timeout",
             limit_s=attempt,
         )  # fmt: skip

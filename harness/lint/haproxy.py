@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from harness.diagnose.answer import Finding
 from harness.lint.duration import seconds
 from harness.lint.hint import Spot, hint
+from harness.phrase import phrase
 
 _SECTION = re.compile(r"(global|defaults|frontend|backend|listen)(?:\s+(\S+))?(?:\s+from\s+(\S+))?\s*$")
 _OTHER = re.compile(
@@ -96,7 +97,11 @@ def _judge(section: Section, users: list[Section], file: str, needed: float) -> 
     silent = seconds(limit[1][0], "ms") if limit and limit[1] else None
     if limit and silent is not None and silent < needed:
         yield hint(
-            "truncation.server-timeout", "warning", spot(limit[0]), f"after {silent:g} s of silence the stream is cut.",
-            f"timeout server is shorter than the {needed:g} s that a route allows between two reads.",
+            "truncation.server-timeout", "warning", spot(limit[0]),
+            phrase("after {limit} s of silence the stream is cut.", limit=f"{silent:g}"),
+            phrase(
+                "timeout server is shorter than the {needed} s that a route allows between two reads.",
+                needed=f"{needed:g}",
+            ),
             f"timeout server {max(needed, 600):g}s", limit_s=silent, needed_s=needed,
         )  # fmt: skip

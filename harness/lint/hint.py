@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.diagnose.answer import Answer, Finding, Verdict, worst_first
+from harness.phrase import phrase, term
 
 HOP = "proxy"
 
@@ -28,9 +29,10 @@ def hint(
     where: dict[str, Any] = {"product": spot.product, "file": spot.file, "place": spot.place}
     if spot.line:
         where["line"] = spot.line
-    at = f"{spot.place}: " if spot.place else ""
-    symptom = code.partition(".")[0]
-    return Finding(code, symptom, severity, HOP, at + summary, {**where, **figures}, cause=cause, fix=fix)
+    symptom, said = code.partition(".")[0], term(summary)
+    if spot.place:
+        said = phrase("{place}: {summary}", place=spot.place, summary=said)
+    return Finding(code, symptom, severity, HOP, said, {**where, **figures}, cause=term(cause), fix=term(fix))
 
 
 def answer(findings: Sequence[Finding]) -> Answer:
@@ -40,8 +42,8 @@ def answer(findings: Sequence[Finding]) -> Answer:
     if errors:
         verdict = Verdict(False, HOP, errors[0].symptom, "likely", errors[0].summary)
     else:
-        said = "no setting in force at a streaming place holds, cuts or repeats a stream"
+        said = phrase("no setting in force at a streaming place holds, cuts or repeats a stream")
         if told:
-            said = f"no setting breaks a stream; {len(told)} to know of"
+            said = phrase("no setting breaks a stream; {count} to know of", count=len(told))
         verdict = Verdict(True, None, None, "likely", said)
     return Answer((), tuple(told), verdict)

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from harness.diagnose.answer import Finding
 from harness.lint.duration import seconds
 from harness.lint.hint import Spot, hint
+from harness.phrase import filled, phrase
 
-HELD = "The proxy collects the answer before it hands it on."
+HELD = phrase("The proxy collects the answer before it hands it on.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,28 +38,28 @@ _SILENT = "truncation.read-timeout"
 TRAPS: dict[str, tuple[Trap, ...]] = {
     "Caddy": (
         _trap(r"^\s*(?:response_buffers|buffer_responses)\b(?!\s+0\b)", "burst.buffering", "error",
-              "response buffers are on", "Remove it"),
+              "response buffers are on.", "Remove it"),
         _trap(r"^\s*(?:read_timeout|response_header_timeout)\s+(\S+)", _SILENT, "warning",
-              "the upstream may be silent for {limit:g} s only", "read_timeout 10m", limit=True),
+              "the upstream may be silent for {limit} s only.", "read_timeout 10m", limit=True),
         _trap(r"^\s*write\s+(\d\S*)", "truncation.total", "warning",
-              "the server's write timeout ends every answer after {limit:g} s", "write 0, or longer than any answer",
+              "the server's write timeout ends every answer after {limit} s.", "write 0, or longer than any answer",
               limit=True),
     ),
     "Apache": (
         _trap(r"^\s*ProxyPass(?:Match)?\s.*\btimeout=(\d+)", _SILENT, "warning",
-              "the upstream may be silent for {limit:g} s only", "timeout=600 on ProxyPass", limit=True),
+              "the upstream may be silent for {limit} s only.", "timeout=600 on ProxyPass", limit=True),
         _trap(r"^\s*ProxyTimeout\s+(\S+)", _SILENT, "warning",
-              "the upstream may be silent for {limit:g} s only", "ProxyTimeout 600", limit=True),
-        _trap(r"^\s*SetEnv\s+proxy-sendcl", "burst.buffering", "warning", "proxy-sendcl collects bodies", "Remove it"),
+              "the upstream may be silent for {limit} s only.", "ProxyTimeout 600", limit=True),
+        _trap(r"^\s*SetEnv\s+proxy-sendcl", "burst.buffering", "warning", "proxy-sendcl collects bodies.", "Remove it"),
     ),
     "lighttpd": (),
     "Varnish": (
-        _trap(r"beresp\.do_stream\s*=\s*false", "burst.buffering", "error", "do_stream is false",
+        _trap(r"beresp\.do_stream\s*=\s*false", "burst.buffering", "error", "do_stream is false.",
               "set beresp.do_stream = true;"),
-        _trap(r"beresp\.do_gzip\s*=\s*true", "burst.gzip", "error", "do_gzip collects the answer",
+        _trap(r"beresp\.do_gzip\s*=\s*true", "burst.gzip", "error", "do_gzip collects the answer.",
               "set beresp.do_gzip = false; for text/event-stream"),
         _trap(r"\.(?:between_bytes_timeout|first_byte_timeout)\s*=\s*(\w+)", _SILENT, "warning",
-              "the backend may be silent for {limit:g} s only", "10m", limit=True),
+              "the backend may be silent for {limit} s only.", "10m", limit=True),
     ),
 }  # fmt: skip
 
@@ -77,12 +78,14 @@ def lint_lines(text: str, file: str, product: str, needed: float) -> list[Findin
 
 def _judge(trap: Trap, hit: re.Match[str], spot: Spot, needed: float) -> Iterator[Finding]:
     if not trap.limit:
-        yield hint(trap.code, trap.severity, spot, f"{trap.summary}.", HELD, trap.fix)
+        yield hint(trap.code, trap.severity, spot, trap.summary, HELD, trap.fix)
         return
     limit = seconds(hit[1])
     if limit is not None and 0 < limit < needed:
-        cause = f"That is shorter than the {needed:g} s that a route allows between two reads."
-        summary = f"{trap.summary.format(limit=limit)}."
+        cause = phrase(
+            "That is shorter than the {needed} s that a route allows between two reads.", needed=f"{needed:g}"
+        )
+        summary = filled(trap.summary, {"limit": f"{limit:g}"})
         yield hint(trap.code, trap.severity, spot, summary, cause, trap.fix, limit_s=limit, needed_s=needed)
 
 
@@ -102,7 +105,11 @@ def _absent(text: str, file: str, product: str, needed: float) -> Iterator[Findi
         limit = float(found[1]) if found else 60.0
         if not named and limit < needed:
             yield hint(
-                _SILENT, "warning", spot, f"the upstream may be silent for {limit:g} s only (Timeout).",
-                f"Without ProxyTimeout, Timeout rules: shorter than the {needed:g} s that a route allows.",
+                _SILENT, "warning", spot,
+                phrase("the upstream may be silent for {limit} s only (Timeout).", limit=f"{limit:g}"),
+                phrase(
+                    "Without ProxyTimeout, Timeout rules: shorter than the {needed} s that a route allows.",
+                    needed=f"{needed:g}",
+                ),
                 "ProxyTimeout 600", limit_s=limit, needed_s=needed,
             )  # fmt: skip

@@ -14,8 +14,10 @@ from harness.diagnose.answer import Finding
 from harness.lint.duration import seconds
 from harness.lint.hint import Spot, hint
 from harness.lint.nginx_scope import Scope
+from harness.phrase import joined, phrase
 
 NEW_DEFAULT = (1, 29, 7)  # from here on nginx asks the upstream over HTTP/1.1 by itself
+DEFAULT = phrase(" (default)")
 _EVENT_TYPES = ("text/event-stream", "application/x-ndjson", "*")
 
 
@@ -51,22 +53,26 @@ def buffering(p: Place) -> Iterator[Finding]:
     ignored = any("X-Accel-Buffering" in d.args for d in p.scope.all_in_force(f"{p.module}_ignore_headers"))
     if p.module != "proxy":
         yield hint(
-            "burst.buffering", "warning", spot, f"{name} is on: nginx collects the answer in buffers.",
+            "burst.buffering", "warning", spot,
+            phrase("{name} is on: nginx collects the answer in buffers.", name=name),
             "Only X-Accel-Buffering: no from the application turns that off for its answer.", f"{name} off;",
         )  # fmt: skip
     elif p.http.startswith("1.0"):
-        cause = (
+        cause = phrase(
             "Asked over HTTP/1.0, most servers answer without chunks, and nginx then hands on only full buffers "
             "(proxy_buffer_size, 4 KB or 8 KB) and the end."
         )
-        cause += (
-            " X-Accel-Buffering: no from behind is ignored here."
+        more = (
+            phrase("X-Accel-Buffering: no from behind is ignored here.")
             if ignored
-            else " An answer with X-Accel-Buffering: no is let through; another nginx in between eats that header."
+            else phrase(
+                "An answer with X-Accel-Buffering: no is let through; another nginx in between eats that header."
+            )
         )
         yield hint(
             "burst.buffering", "error", spot, "proxy_buffering is on and the upstream is asked over HTTP/1.0.",
-            cause, "proxy_http_version 1.1; proxy_buffering off;", http_version=p.http, ignores_header=ignored,
+            joined(" ", [cause, more]), "proxy_http_version 1.1; proxy_buffering off;",
+            http_version=p.http, ignores_header=ignored,
         )  # fmt: skip
     elif p.scope.value("proxy_buffering") == "on" or ignored:
         yield hint(
@@ -94,7 +100,7 @@ def caching(p: Place) -> Iterator[Finding]:
     if zone == "off" or not (forced or p.scope.in_force(f"{p.module}_cache_valid") or methods):
         return
     yield hint(
-        "content.cache", "warning", p.spot(f"{p.module}_cache"), f"answers are kept in cache {zone}.",
+        "content.cache", "warning", p.spot(f"{p.module}_cache"), phrase("answers are kept in cache {zone}.", zone=zone),
         "A second question that hits gets an old answer, all at once.", f"{p.module}_cache off;",
         methods=list(methods.args) if methods else ["GET", "HEAD"],
     )  # fmt: skip
@@ -105,7 +111,8 @@ def rate(p: Place) -> Iterator[Finding]:
         value = p.scope.value(name, "0")
         if value not in ("0", "off") and p.buffers:
             yield hint(
-                "burst.rate", "warning", p.spot(name), f"{name} {value} holds a stream back in steps.",
+                "burst.rate", "warning", p.spot(name),
+                phrase("{name} {value} holds a stream back in steps.", name=name, value=value),
                 "With buffering on, nginx sleeps between writes to keep the rate.", f"{name} 0;",
             )  # fmt: skip
 
@@ -115,15 +122,21 @@ def silence(p: Place) -> Iterator[Finding]:
     limit = seconds(p.scope.value(name, "60s"))
     if limit is None or limit >= p.needed:
         return
-    default = "" if p.scope.in_force(name) else " (default)"
-    lost = " What it had buffered is thrown away." if p.buffers and p.http.startswith("1.0") else ""
+    default = "" if p.scope.in_force(name) else DEFAULT
+    cause = phrase(
+        "{name} is shorter than the {needed} s that a route allows between two reads: thinking, tool calls and "
+        "queueing are silent.", name=name, needed=f"{p.needed:g}",
+    )  # fmt: skip
+    if p.buffers and p.http.startswith("1.0"):
+        cause = joined(" ", [cause, phrase("What it had buffered is thrown away.")])
+    fix = phrase(
+        "{setting}; and let the application send a comment line every 15 s", setting=f"{name} {max(p.needed, 600):g}s"
+    )
+    cut = phrase(
+        "after {limit} s of silence from behind, nginx cuts the stream{default}.", limit=f"{limit:g}", default=default
+    )
     yield hint(
-        "truncation.read-timeout", "warning", p.spot(name),
-        f"after {limit:g} s of silence from behind, nginx cuts the stream{default}.",
-        f"{name} is shorter than the {p.needed:g} s that a route allows between two reads: thinking, tool calls "
-        f"and queueing are silent.{lost}",
-        f"{name} {max(p.needed, 600):g}s; and let the application send a comment line every 15 s",
-        limit_s=limit, needed_s=p.needed,
+        "truncation.read-timeout", "warning", p.spot(name), cut, cause, fix, limit_s=limit, needed_s=p.needed,
     )  # fmt: skip
 
 
@@ -183,7 +196,9 @@ def two_in_a_row(p: Place, root: Scope) -> Iterator[Finding]:
             if inner.handler() is not None and inner.kind == "location" and "x-accel-buffering" not in passed:
                 yield hint(
                     "burst.header-eaten", "warning", Spot(inner.file, inner.line, inner.place, "nginx"),
-                    f"{p.scope.place} in front of it never sees X-Accel-Buffering from the application.",
+                    phrase(
+                        "{place} in front of it never sees X-Accel-Buffering from the application.", place=p.scope.place
+                    ),
                     "nginx obeys that header and does not hand it on, so the nginx in front goes on buffering.",
                     "proxy_pass_header X-Accel-Buffering; here, or proxy_buffering off; in front",
                 )  # fmt: skip
@@ -196,10 +211,11 @@ def socket_rule(scope: Scope, version: tuple[int, ...] | None) -> Iterator[Findi
     names = {d.args[0].lower() for d in scope.all_in_force("proxy_set_header") if d.args}
     missing = [name for name in ("Upgrade", "Connection") if name.lower() not in names]
     if missing or p.http.startswith("1.0"):
-        why = f"{' and '.join(missing)} is not handed on" if missing else "HTTP/1.0 has none"
+        lacks = phrase("{names} is not handed on", names=joined(" and ", missing))
+        why = lacks if missing else phrase("HTTP/1.0 has none")
         yield hint(
             "headers.upgrade", "warning", p.spot("proxy_set_header", "proxy_http_version"),
-            "a WebSocket cannot be opened here.", f"The upgrade is hop by hop: {why}.",
+            "a WebSocket cannot be opened here.", phrase("The upgrade is hop by hop: {why}.", why=why),
             "proxy_http_version 1.1; proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection upgrade;",
             missing=missing, http_version=p.http,
         )  # fmt: skip

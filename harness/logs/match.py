@@ -10,6 +10,7 @@ from harness.logs.knowledge import meaning
 from harness.logs.lines import masked
 from harness.logs.model import Line
 from harness.logs.source import Source, around, ends, naming
+from harness.phrase import phrase
 
 Epoch = Callable[[Line], float | None]
 
@@ -161,13 +162,19 @@ def _note(source: Source, exchange: Exchange, zone_s: float) -> str:
     first, last = ends(source)
     times = [line.moment.epoch(zone_s, exchange.begin) for line in (*first, *last) if line.moment]
     if not times:
-        return "no line of it bears a time that is understood"
+        return phrase("no line of it bears a time that is understood")
     early, late = min(times) - exchange.end, exchange.begin - max(times)
     if early > 0:
-        return f"it begins {early:.0f} s after the exchange; if its clock or zone differs, name --log-offset"
+        return phrase(
+            "it begins {seconds} s after the exchange; if its clock or zone differs, name --log-offset",
+            seconds=f"{early:.0f}",
+        )
     if late > 0:
-        return f"it ends {late:.0f} s before the exchange; if its clock or zone differs, name --log-offset"
-    return "it has no line of that time; if its clock or zone differs, name --log-offset"
+        return phrase(
+            "it ends {seconds} s before the exchange; if its clock or zone differs, name --log-offset",
+            seconds=f"{late:.0f}",
+        )
+    return phrase("it has no line of that time; if its clock or zone differs, name --log-offset")
 
 
 def without_doubles(found: Sequence[Excerpt]) -> list[Excerpt]:
@@ -185,6 +192,6 @@ def without_doubles(found: Sequence[Excerpt]) -> list[Excerpt]:
 
 def _own(one: Excerpt, left: Sequence[Shown]) -> Excerpt:
     if one.shown and not left:
-        note = "its lines of that time belong to the other exchanges"
+        note = phrase("its lines of that time belong to the other exchanges")
         return replace(one, shown=(), matched="", offset_s=0.0, left_out=0, note=note)
     return replace(one, shown=tuple(left))

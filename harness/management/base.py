@@ -17,7 +17,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from harness.diagnose.answer import Answer
 from harness.language import LANGUAGES, speaking
 from harness.management.entry import FAULTS, NO_VERDICT, Exit
-from harness.phrase import Translate, told
+from harness.phrase import Translate, spoken, told
 from harness.report.text import render
 
 
@@ -90,7 +90,7 @@ class ScopeCommand(BaseCommand):
 
     def say(self, line: str) -> None:
         """Progress, for people: stderr, so that stdout holds the result alone."""
-        self.stderr.write(line, style_func=str)
+        self.stderr.write(told(line, spoken.get()), style_func=str)
 
     def _picture(self, answer: Answer) -> str:
         terminal = self.stdout.isatty()

@@ -15,6 +15,7 @@ from typing import Any
 from harness.capture.model import Capture
 from harness.diagnose.answer import Answer, Finding, Verdict
 from harness.errors import InputError
+from harness.phrase import phrase, say, term
 from harness.timeline.metrics import Metrics, measure
 from harness.timeline.outcome import outcome
 from harness.wire.decode import decode
@@ -64,8 +65,12 @@ class Change:
 
     def __str__(self) -> str:
         mark = "✗" if self.worse else " "
-        figures = f"{self.baseline:.4g} → {self.now:.4g} {self.unit} (noise {self.noise:.3g})"
-        return f"{mark} {self.hop}, {self.figure}: {figures}"
+        figures = {
+            "hop": self.hop,
+            "figure": term(self.figure),
+            "change": f"{self.baseline:.4g} → {self.now:.4g} {self.unit}",
+        }
+        return f"{mark} " + say("{hop}, {figure}: {change} (noise {noise})", **figures, noise=f"{self.noise:.3g}")
 
 
 def changes(before: Sequence[Capture], now: Sequence[Capture]) -> list[Change]:
@@ -130,14 +135,20 @@ def held_against(answer: Answer, found: Sequence[Change]) -> Answer:
 
 
 def _finding(change: Change, symptom: str) -> Finding:
-    figures = f"{change.baseline:.4g} → {change.now:.4g} {change.unit}"
+    figures = {"hop": change.hop, "figure": term(change.figure), "noise": f"{change.noise:.3g}"}
+    figures["change"] = f"{change.baseline:.4g} → {change.now:.4g} {change.unit}"
     return Finding(
         f"{symptom}.regression",
         symptom,
         "error",
         change.hop,
-        f"{change.hop} got worse than the baseline: {change.figure} {figures}, noise {change.noise:.3g}.",
+        phrase("{hop} got worse than the baseline: {figure} {change}, noise {noise}.", **figures),
         change.as_json(),
-        cause="Something changed since the baseline: load, a version, a setting of this hop or of one behind it.",
-        fix=f"Compare what {change.hop} and the hops behind it ran then and now; repeat with --repeat 10 to be sure.",
+        cause=phrase(
+            "Something changed since the baseline: load, a version, a setting of this hop or of one behind it."
+        ),
+        fix=phrase(
+            "Compare what {hop} and the hops behind it ran then and now; repeat with --repeat 10 to be sure.",
+            hop=change.hop,
+        ),
     )

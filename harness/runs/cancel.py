@@ -11,6 +11,7 @@ from uuid import uuid4
 from harness.capture.model import Capture
 from harness.diagnose.answer import Answer, Finding, Verdict
 from harness.diagnose.run import diagnose
+from harness.phrase import joined, phrase, say, term
 from harness.probe.clock import host_clock
 from harness.probe.exchange import open_exchange, probe
 from harness.probe.recorder import MemoryRecorder
@@ -24,6 +25,7 @@ MOMENTS = {"before the first token": 0, "in the middle": 8}
 EARLY = 0.4  # seconds that a head may take before we leave without it
 STALL, STALLED = "during a stall", " [[lab stall at=4 for=8s]]"
 """Only the lab falls silent when it is asked to; a real engine's stall cannot be waited for."""
+TOLD = {True: phrase("the engine stopped"), False: phrase("the engine went on"), None: phrase("cannot tell")}
 STALL_AFTER = 1.0  # seconds: the fourth word has long come, and the silence lasts
 PATIENCE = 4.0  # seconds that the engine gets to notice
 PROMPT_MS = 1000.0  # an engine that is free again within this has noticed
@@ -45,8 +47,8 @@ class Trial:
         return asdict(self)
 
     def __str__(self) -> str:
-        told = {True: "the engine stopped", False: "the engine went on", None: "cannot tell"}[self.cancelled]
-        return f"{self.hop}, {self.moment}: {told} ({self.because})"
+        figures = {"hop": self.hop, "moment": term(self.moment), "told": TOLD[self.cancelled], "because": self.because}
+        return say("{hop}, {moment}: {told} ({because})", **figures)
 
 
 async def cancel(route: Route, *, prompt: str = PROMPT, tell: Tell | None = None) -> tuple[Answer, list[Trial]]:
@@ -87,12 +89,14 @@ async def _trial(
     left = seen.end.t if seen.end else None
     if seen.end is None or seen.end.kind != "aborted":
         how = seen.end.detail or seen.end.kind if seen.end else "open"
-        return Trial(hop.name, moment, left, None, None, None, f"the answer ended before we left: {how}"), [seen]
+        return Trial(
+            hop.name, moment, left, None, None, None, phrase("the answer ended before we left: {how}", how=term(how))
+        ), [seen]
     record = await witness.ledger(key, PATIENCE)
     if record is not None:
         return _by_ledger(hop, moment, seen, replace(record, hop=route.hops[0].name)), [record, seen]
     if before is None:
-        why = "the engine tells nothing from the side: neither ledger, metrics nor slots"
+        why = phrase("the engine tells nothing from the side: neither ledger, metrics nor slots")
         return Trial(hop.name, moment, left, None, None, None, why), [seen]
     return await _by_tally(hop, moment, left, before, witness), [seen]
 
@@ -129,23 +133,34 @@ def _by_ledger(hop: Hop, moment: str, seen: Capture, record: Capture) -> Trial:
     aborted = record.end.kind == "aborted"
     # The engine's clock starts when it has the request, a moment after ours: the difference is the way there.
     after = max(0.0, record.end.t - seen.end.t)
-    why = f"the ledger says {record.end.kind}, {after:.0f} ms after our close"
+    why = phrase(
+        "the ledger says {end}, {after_ms} ms after our close", end=term(record.end.kind), after_ms=round(after)
+    )
     return Trial(hop.name, moment, seen.end.t, aborted, after, "ledger", why)
 
 
 async def _by_tally(hop: Hop, moment: str, left: float | None, before: Tally, witness: Witness) -> Trial:
     seen = await witness.noticed(before, PATIENCE)
     if seen is None:
-        why = f"{before.name} is still above {before.running:g} after {PATIENCE:g} s"
+        still = {"gauge": before.name, "running": f"{before.running:g}", "seconds": f"{PATIENCE:g}"}
+        why = phrase("{gauge} is still above {running} after {seconds} s", **still)
         return Trial(hop.name, moment, left, False, None, before.name, why)
     after = seen.seconds * 1000
     if seen.how == "counted":
-        why = f"{before.counter} counted an abort after {after:.0f} ms"
+        why = phrase("{counter} counted an abort after {after_ms} ms", counter=before.counter, after_ms=round(after))
         return Trial(hop.name, moment, left, True, after, before.counter, why)
-    why = f"{before.name} is back at {before.running:g} after {after:.0f} ms"
+    figures: dict[str, Any] = {"gauge": before.name, "running": f"{before.running:g}", "after_ms": round(after)}
+    why = phrase("{gauge} is back at {running} after {after_ms} ms", **figures)
     noticed: bool | None = after <= PROMPT_MS or None
     if before.aborted is not None:
-        noticed, why = None, f"{why}, but {before.counter} counted no abort: it may have come to its own end"
+        noticed, why = (
+            None,
+            phrase(
+                "{why}, but {counter} counted no abort: it may have come to its own end",
+                why=why,
+                counter=before.counter,
+            ),
+        )
     return Trial(hop.name, moment, left, noticed, after, before.name, why)
 
 
@@ -156,11 +171,19 @@ def _answer(captures: list[Capture], trials: list[Trial]) -> Answer:
     if broken:
         findings = tuple(_ran_on(number, trial) for number, trial in broken)
         hop = broken[0][1].hop
-        verdict = Verdict(False, hop, "not-cancelled", "likely", f"not-cancelled at {hop}: {broken[0][1].because}")
+        verdict = Verdict(
+            False,
+            hop,
+            "not-cancelled",
+            "likely",
+            phrase(
+                "{symptom} at {hop}: {summary}", symptom=term("not-cancelled"), hop=hop, summary=broken[0][1].because
+            ),
+        )
         return Answer(answer.captures, answer.findings + findings, verdict)
     if answer.verdict.healthy and not any(trial.cancelled for trial in trials):
-        why = "Cannot tell: " + "; ".join(sorted({trial.because for trial in trials})) + "."
-        needs = "an engine with /metrics or /slots, or the lab in its place"
+        why = phrase("Cannot tell: {reasons}.", reasons=joined("; ", sorted({trial.because for trial in trials})))
+        needs = phrase("an engine with /metrics or /slots, or the lab in its place")
         return Answer(answer.captures, answer.findings, Verdict(None, None, None, "cannot-tell", why, needs))
     return answer
 
@@ -171,10 +194,15 @@ def _ran_on(number: int, trial: Trial) -> Finding:
         "not-cancelled",
         "error",
         trial.hop,
-        f"{trial.hop} was closed {trial.moment}, and the engine went on: {trial.because}.",
+        phrase(
+            "{hop} was closed {moment}, and the engine went on: {because}.",
+            hop=trial.hop,
+            moment=term(trial.moment),
+            because=trial.because,
+        ),
         {"left_at_ms": trial.left_at_ms, "gauge": trial.witness},
         at_ms=trial.left_at_ms,
-        cause=f"{trial.hop} or a hop behind it does not pass the close on.",
-        fix="Close the inner connection when the client goes.",
+        cause=phrase("{hop} or a hop behind it does not pass the close on.", hop=trial.hop),
+        fix=phrase("Close the inner connection when the client goes."),
         repeat=number,
     )

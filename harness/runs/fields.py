@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from harness.phrase import say, term
 from harness.wire.stream import Stream
 
 MANY = 8  # distinct values from which a field is text that runs, not a setting that stands
@@ -52,9 +53,9 @@ class Rewrite:
 
     def __str__(self) -> str:
         if self.how == "renamed":
-            return f"{self.field} renamed to {self.to}"
+            return say("{field} renamed to {to}", field=self.field, to=self.to)
         values = {"dropped": self.before, "added": self.after}.get(self.how, f"{self.before} → {self.after}")
-        return f"{self.field} {self.how}: {values}"
+        return say("{field} {how}: {values}", field=self.field, how=term(self.how), values=values)
 
 
 def fields(stream: Stream) -> dict[str, Field]:

@@ -15,9 +15,10 @@ from typing import Any
 from harness.capture.model import Capture
 from harness.diagnose.answer import Answer, Finding, Verdict
 from harness.diagnose.knowledge.products import product_of
-from harness.diagnose.knowledge.timers import round_seconds, suspects
+from harness.diagnose.knowledge.timers import Timer, round_seconds, suspects
 from harness.diagnose.run import diagnose
 from harness.diagnose.view import View
+from harness.phrase import Phrase, joined, phrase, say, term
 from harness.probe.exchange import probe
 from harness.routes.model import Hop, Route, Timeouts
 from harness.runs.inventory import Row, inventory, known_rows, measured_row
@@ -59,10 +60,19 @@ class Limit:
         return asdict(self)
 
     def __str__(self) -> str:
+        figures: dict[str, Any] = {"hop": self.hop, "place": term(self.place)}
         if self.seconds is None:
-            return f"{self.hop}, {self.place}: {self.why}"
-        like = f"; looks like {' or '.join(self.looks_like)}" if self.looks_like else ""
-        return f"{self.hop}, {self.place}: cut after {self.seconds:.1f} ± {self.bound:.1f} s ({self.counts}){like}"
+            return say("{hop}, {place}: {why}", **figures, why=self.why)
+        figures |= {"seconds": f"{self.seconds:.1f}", "bound": f"{self.bound:.1f}", "counts": self.counts}
+        cut = phrase("{hop}, {place}: cut after {seconds} ± {bound} s ({counts})", **figures)
+        return (
+            say("{cut}; looks like {timers}", cut=cut, timers=self.timers())
+            if self.looks_like
+            else say("{cut}", cut=cut)
+        )
+
+    def timers(self) -> Phrase:
+        return joined(" or ", self.looks_like)
 
 
 async def idle(route: Route, *, up_to: float = 65.0, tell: Tell | None = None) -> tuple[Answer, list[Limit]]:
@@ -77,7 +87,11 @@ async def idle(route: Route, *, up_to: float = 65.0, tell: Tell | None = None) -
         say(f"{place}, {outline(capture)}")
         return capture
 
-    say(f"{len(route.hops) * len(PLACES)} streams at once, silent for {up_to:g} s")
+    say(
+        phrase(
+            "{count} streams at once, silent for {seconds} s", count=len(route.hops) * len(PLACES), seconds=f"{up_to:g}"
+        )
+    )
     jobs = [(hop, place) for hop in route.hops for place in PLACES]
     captures = await asyncio.gather(*(one(hop, place) for hop, place in jobs))
     limits = _limits(jobs, captures, up_to)
@@ -110,14 +124,24 @@ def _cut(capture: Capture) -> bool:
 def _limit(hop: Hop, place: str, capture: Capture, up_to: float, total: float | None) -> Limit:
     end, times = capture.end, capture.times
     if end is None or (capture.head is None and end.detail.startswith(("refused", "dns", "tls"))):
-        return Limit(hop.name, place, up_to, None, None, None, (), False, "not reached")
+        return Limit(hop.name, place, up_to, None, None, None, (), False, phrase("not reached"))
     last = times[-1] if len(times) else 0.0
     if not _cut(capture):
         edges = [0.0, *times]
         quiet = max(b - a for a, b in pairwise(edges)) / 1000
         if place == "while it flows" or quiet >= 0.9 * up_to:
-            return Limit(hop.name, place, up_to, None, None, None, (), True, f"no cut within {up_to:g} s")
-        why = f"the engine was silent for {quiet:.1f} s only: is the lab behind this hop?"
+            return Limit(
+                hop.name,
+                place,
+                up_to,
+                None,
+                None,
+                None,
+                (),
+                True,
+                phrase("no cut within {seconds} s", seconds=f"{up_to:g}"),
+            )
+        why = phrase("the engine was silent for {seconds} s only: is the lab behind this hop?", seconds=f"{quiet:.1f}")
         return Limit(hop.name, place, up_to, None, None, None, (), False, why)
     whole = end.t / 1000
     silent = (end.t - last) / 1000 if place == "in the middle" else whole
@@ -125,40 +149,58 @@ def _limit(hop: Hop, place: str, capture: Capture, up_to: float, total: float | 
         counts, seconds = "total", whole
     else:
         counts, seconds = "idle", silent
-    like = tuple(dict.fromkeys(f"{t.product} ({t.setting})" for t in suspects(seconds * 1000, counts, hop.kind)))
+    like = tuple(dict.fromkeys(_timer(t) for t in suspects(seconds * 1000, counts, hop.kind)))
     rounded = round_seconds(seconds * 1000)
     bound = abs(seconds - rounded) + 0.1 if rounded else 0.5
     status = f"status {capture.head.status}, " if capture.head and capture.head.status >= 400 else ""
     return Limit(hop.name, place, up_to, seconds, bound, counts, like, True, f"{status}{end.kind}")
 
 
+def _timer(timer: Timer) -> Phrase:
+    return phrase("{product} ({setting})", product=term(timer.product), setting=term(timer.setting))
+
+
 def _answer(captures: Sequence[Capture], limits: Sequence[Limit]) -> Answer:
     """Healthy when no hop cut; else the innermost hop that did. The rows are the captures' own."""
     rows = diagnose([replace(c, repeat=n % len(PLACES)) for n, c in enumerate(captures)]).captures
     findings = tuple(_finding(limit) for limit in limits if limit.seconds is not None)
-    unknown = sorted({f"{limit.hop}: {limit.why}" for limit in limits if not limit.known})
+    unknown = sorted({phrase("{hop}: {why}", hop=limit.hop, why=limit.why) for limit in limits if not limit.known})
     if findings:
         first = findings[0]
         return Answer(rows, findings, Verdict(False, first.hop, "truncation", "certain", first.summary))
     if unknown:
-        needs = "the lab as the engine of this route, reached through every hop"
-        return Answer(rows, (), Verdict(None, None, None, "cannot-tell", f"Cannot tell: {'; '.join(unknown)}.", needs))
+        needs = phrase("the lab as the engine of this route, reached through every hop")
+        return Answer(
+            rows,
+            (),
+            Verdict(
+                None, None, None, "cannot-tell", phrase("Cannot tell: {reasons}.", reasons=joined("; ", unknown)), needs
+            ),
+        )
     seconds = limits[0].tried if limits else 0.0
-    return Answer(rows, (), Verdict(True, None, None, "certain", f"No hop cuts within {seconds:g} s."))
+    return Answer(
+        rows,
+        (),
+        Verdict(True, None, None, "certain", phrase("No hop cuts within {seconds} s.", seconds=f"{seconds:g}")),
+    )
 
 
 def _finding(limit: Limit) -> Finding:
-    what = {"idle": "silence", "total": "a request"}.get(limit.counts or "", "silence")
+    silence = phrase("silence")
+    what = {"idle": silence, "total": phrase("a request")}.get(limit.counts or "", silence)
+    figures = {"what": what, "seconds": f"{limit.seconds:.1f}", "place": term(limit.place)}
     return Finding(
         f"truncation.{limit.counts}-limit",
         "truncation",
         "error",
         limit.hop,
-        f"{limit.hop} ends {what} of more than {limit.seconds:.1f} s ({limit.place}).",
-        {"place": limit.place, "seconds": limit.seconds, "bound_s": limit.bound, "ended": limit.why},
+        phrase("{hop} ends {what} of more than {seconds} s ({place}).", hop=limit.hop, **figures),
+        {"place": limit.place, "seconds": limit.seconds, "bound_s": limit.bound, "ended": str(limit.why)},
         at_ms=(limit.seconds or 0.0) * 1000,
-        cause=f"It looks like {' or '.join(limit.looks_like)}." if limit.looks_like else "A timer of this hop.",
-        fix="Raise it above the longest silence that the engine may have, or let the engine send heartbeats.",
+        cause=phrase("It looks like {timers}.", timers=limit.timers())
+        if limit.looks_like
+        else phrase("A timer of this hop."),
+        fix=phrase("Raise it above the longest silence that the engine may have, or let the engine send heartbeats."),
     )
 
 

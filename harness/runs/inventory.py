@@ -9,6 +9,7 @@ from typing import Any
 
 from harness.lint.duration import seconds
 from harness.lint.nginx_scope import Scope, scopes, streaming
+from harness.phrase import phrase, term
 from harness.routes.model import Route
 from harness.runs.known_limits import BUFFER, CONCURRENCY, KNOWN, TIMEOUT
 
@@ -63,7 +64,7 @@ def known_rows(products: Mapping[str, str], settled: Iterable[tuple[str, str]] =
     """Defaults of the product that each hop names (hop → product); ``settled``: (hop, setting) known better."""
     known = set(settled)
     return [
-        Row(hop, k.sort, k.setting, k.value, k.seconds, k.counts, f"default of {product}")
+        Row(hop, k.sort, k.setting, k.value, k.seconds, k.counts, phrase("default of {product}", product=product))
         for hop, product in products.items()
         for k in KNOWN
         if k.product == product and (hop, k.setting) not in known
@@ -114,7 +115,7 @@ def line_rows(text: str, hop: str, file: str, unit: str = "s") -> list[Row]:
 
 
 def measured_row(hop: str, place: str, cut_s: float, counts: str) -> Row:
-    return Row(hop, TIMEOUT, f"cut {place}", f"{cut_s:.1f} s", cut_s, counts, "measured")
+    return Row(hop, TIMEOUT, phrase("cut {place}", place=term(place)), f"{cut_s:.1f} s", cut_s, counts, "measured")
 
 
 def inventory(route: Route, rows: Iterable[Row]) -> list[Row]:

@@ -10,6 +10,7 @@ from django.core.management.base import CommandParser
 from harness.errors import InputError
 from harness.lint.product import product_of
 from harness.management.base import Outcome, ScopeCommand, code_of
+from harness.phrase import say, spoken, term, told
 from harness.probe.nginx_file import read_nginx
 from harness.probe.recording import read_file, split_hop
 from harness.report.columns import table as table_of
@@ -18,6 +19,7 @@ from harness.runs.catalogue import afind
 from harness.runs.idle import Limit, idle, limits_of
 from harness.runs.inventory import Row, line_rows, nginx_rows
 
+COLUMNS = ("what", "setting", "value", "counts", "known from")
 CONFIG_LIMIT = 8 * 1024 * 1024
 
 
@@ -44,7 +46,7 @@ class Command(ScopeCommand):
         answer, limits = await idle(route, up_to=options["up_to"], tell=self.say)
         rows = limits_of(route, limits, configured)
         data = answer.as_json() | {"limits": [x.as_json() for x in limits], "inventory": [x.as_json() for x in rows]}
-        text = [table(limits), "", answer.verdict.summary, "", inventory_table(rows)]
+        text = [table(limits), "", told(answer.verdict.summary, spoken.get()), "", inventory_table(rows)]
         return Outcome(data, "\n".join(text), code_of(answer))
 
     def _configured(self, route: Route, word: str) -> list[Row]:
@@ -74,7 +76,10 @@ def table(limits: list[Limit]) -> str:
 def inventory_table(rows: Sequence[Row]) -> str:
     """One line a limit, hop by hop; the shortest timeout is marked."""
     cells = [
-        [("→ " if row.shortest else "  ") + row.hop, row.sort, row.setting, row.value, row.counts, row.source]
+        [("→ " if row.shortest else "  ") + row.hop]
+        + [told(term(cell), spoken.get()) for cell in (row.sort, row.setting, row.value, row.counts, row.source)]
         for row in rows
     ]
-    return "\n".join(table_of(("  hop", "what", "setting", "value", "counts", "known from"), cells, left=6))
+    return "\n".join(
+        table_of(["  " + say("hop"), *(told(term(name), spoken.get()) for name in COLUMNS)], cells, left=6)
+    )

@@ -103,8 +103,8 @@ def _set_aside(run_id: str, started: datetime) -> None:
     stem = run_id[:90]  # ids have 100 characters at most, and none that a client may choose has a "~"
     aside = next(name for number in count(2) if not Run.objects.filter(pk=(name := f"{stem}~{number}")).exists())
     Run.objects.filter(pk=run_id).update(id=aside)
-    old.exchanges.update(run=aside)
-    old.progress.update(run=aside)
+    old.exchanges.update(run_id=aside)
+    old.progress.update(run_id=aside)
     log.warning("the id %s came again: what was stored under it is now %s", run_id, aside)
 
 

@@ -2,12 +2,13 @@
 
 from array import array
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
 from harness.capture.model import Capture, Clock, End, Head, Request, stamped
 from harness.diagnose.answer import Answer, Verdict
-from harness.models import Exchange, Run, Tap
+from harness.models import Exchange, Progress, Run, Tap
 from harness.runs.pack import pack_stamps, unpack_stamps
 from harness.runs.store import answer_of, load_captures, save_run
 
@@ -92,6 +93,27 @@ def test_saving_again_replaces_and_keeps_the_start() -> None:
     first = save_run("x1", [READ, WRITE], kind="chat")
     again = save_run("x1", [READ], kind="chat", state=Run.State.INTERRUPTED)
     assert (again.started, again.state, Tap.objects.count()) == (first.started, "interrupted", 1)
+
+
+def test_an_id_that_comes_again_takes_nothing_away(caplog: pytest.LogCaptureFixture) -> None:
+    """Somebody's script sends one exchange id over and over: the latest run has it, a pinned one stays, pin and all."""
+    for hour in range(3):
+        save_run(
+            "x1", [replace(READ, meta={"hour": hour})], kind="chat", started=datetime(2026, 1, 1, hour, tzinfo=UTC)
+        )
+        if not hour:
+            Run.objects.update(pinned=True)
+            Progress.objects.create(run_id="x1", text="said")
+    kept = {run.pk: (run.started.hour, run.pinned) for run in Run.objects.all()}
+    assert kept == {"x1": (2, False), "x1~2": (0, True), "x1~3": (1, False)}
+    assert [load_captures(name)[0].meta["hour"] for name in ("x1", "x1~2", "x1~3")] == [2, 0, 1]
+    assert Progress.objects.get().run_id == "x1~2" and "x1~2" in caplog.text
+
+
+def test_a_run_that_is_judged_anew_keeps_what_its_gateways_log_said() -> None:
+    save_run("x1", [READ], kind="chat", answer={"verdict": {}, "logs": [1]})
+    save_run("x1", [READ], kind="chat", answer={"verdict": {"healthy": True}})
+    assert answer_of("x1") == {"verdict": {"healthy": True}, "logs": [1]}
 
 
 def test_the_answer_comes_back_as_json_and_is_none_while_there_is_none() -> None:

@@ -63,9 +63,10 @@ def stored_routes() -> list[Route]:
     try:
         rows = list(StoredRoute.objects.all())
     except (OperationalError, ProgrammingError) as error:
-        if "no such table" in str(error) or "does not exist" in str(error):
-            return []
-        raise
+        if "no such table" not in str(error) and "does not exist" not in str(error):
+            # Those of the environment and the lab need no database: somebody with a full disk still finds the hop.
+            log.warning("the stored routes are left out: %s (%s)", error, file)
+        return []
     routes = []
     for row in rows:
         try:

@@ -14,6 +14,7 @@ from harness.capture.model import Capture
 from harness.diagnose.answer import Answer
 from harness.errors import InputError
 from harness.management.base import Outcome, code_of
+from harness.management.stored import Stored
 from harness.management.with_logs import WithLogs
 from harness.probe.recording import read_recording
 from harness.report.hops import hop_rows, hop_table
@@ -23,12 +24,13 @@ from harness.routes.model import Hop, Route
 from harness.runs.baseline import Change, changes, held_against
 from harness.runs.curl import curl_command
 from harness.runs.ladder import PROMPT, Plan, unreached
+from harness.runs.remember import spec_of
 from harness.runs.result import RunResult, save
 from harness.timeline.row import row
 from harness.wire.decode import decode
 
 
-class Experiment(WithLogs):
+class Experiment(WithLogs, Stored):
     """A command that sends a prompt to hops of a route, several times perhaps."""
 
     def add_experiment(self, parser: CommandParser) -> None:
@@ -48,6 +50,7 @@ class Experiment(WithLogs):
         )
         parser.add_argument("--curl", action="store_true", help="only print the curl command of each hop")
         self.add_logs(parser)
+        self.add_store(parser)
 
     def plan(self, options: Mapping[str, Any], **more: Any) -> Plan:
         for name in ("repeat", "max"):
@@ -70,7 +73,24 @@ class Experiment(WithLogs):
         name = options["baseline"]
         return None if name is None else await sync_to_async(baseline)(name)
 
-    def finish(
+    async def finish(
+        self,
+        kind: str,
+        result: RunResult,
+        route: Route,
+        plan: Plan,
+        options: Mapping[str, Any],
+        earlier: Sequence[Capture] | None = None,
+    ) -> Outcome:
+        """Tell the result (:meth:`outcome`) and store it as a run of that kind."""
+        found = self.outcome(result, route, plan, options, earlier)
+        # The records of the engine are not kept: whoever judges the run anew has the captures that are its own.
+        asked = {"prompt": plan.prompt, "repeat": plan.repeat, "stream": plan.stream, "rounds": result.rounds}
+        asked |= {"until_fault": True, "most": plan.most} if plan.until_fault else {}
+        spec = spec_of(route, asked)
+        return await self.stored(found, options, kind, options["route"], result.captures, spec)
+
+    def outcome(
         self,
         result: RunResult,
         route: Route,

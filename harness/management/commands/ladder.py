@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -12,6 +13,7 @@ from harness.report.columns import fill, plain
 from harness.routes.model import Route
 from harness.runs.catalogue import afind
 from harness.runs.ladder import PROMPT, ladder
+from harness.runs.remember import spec_of
 from harness.runs.settings_check import PROMPT as SETTINGS_PROMPT
 from harness.runs.settings_check import check_settings
 
@@ -39,13 +41,13 @@ class Command(Experiment):
             lines = curls(route, route.hops, plan)
             return Outcome(lines, "\n".join(lines.values()))
         if options["check_settings"]:
-            return await self.settings(route, options["prompt"])
+            return await self.settings(route, options)
         earlier = await self.earlier(options)
-        return self.finish(await ladder(route, plan, tell=self.say), route, plan, options, earlier)
+        return await self.finish("ladder", await ladder(route, plan, tell=self.say), route, plan, options, earlier)
 
-    async def settings(self, route: Route, prompt: str) -> Outcome:
+    async def settings(self, route: Route, options: Mapping[str, Any]) -> Outcome:
         """Each hop's ten settings in words."""
-        asked = SETTINGS_PROMPT if prompt == PROMPT else prompt
+        asked = SETTINGS_PROMPT if options["prompt"] == PROMPT else options["prompt"]
         answer, found = await check_settings(route, prompt=asked, tell=self.say)
         marks = {"good": "✓", "info": "·", "warning": "!", "error": "✗", "unknown": "?"}
         lines = [answer.verdict.summary]
@@ -55,4 +57,5 @@ class Command(Experiment):
                 lines += fill(f"{marks[setting.state]} {setting.name}: {plain(setting.words)}", 100, "  ")
                 lines += fill(setting.fix, 100, "      ") if setting.fix and setting.state != "good" else []
         data = answer.as_json() | {"settings": [one.as_json() for one in found]}
-        return Outcome(data, "\n".join(lines) + "\n", code_of(answer))
+        outcome, spec = Outcome(data, "\n".join(lines) + "\n", code_of(answer)), spec_of(route, {"prompt": asked})
+        return await self.stored(outcome, options, "settings", options["route"], (), spec, "\n".join(lines))

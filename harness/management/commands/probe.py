@@ -25,4 +25,4 @@ class Command(Experiment):
             lines = curls(route, [route.outermost], plan)
             return Outcome(lines, "\n".join(lines.values()))
         earlier = await self.earlier(options)
-        return self.finish(await probe_hop(route, plan, tell=self.say), route, plan, options, earlier)
+        return await self.finish("probe", await probe_hop(route, plan, tell=self.say), route, plan, options, earlier)

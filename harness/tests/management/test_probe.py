@@ -53,7 +53,11 @@ def test_a_lab_that_is_not_running_is_said_so_without_a_verdict(tmp_path):
     done = manage(tmp_path, "ladder", "lab-passthrough", "--format", "json")
     assert done.returncode == 2 and json.loads(done.stdout)["verdict"]["healthy"] is None
     assert "The lab is not running" in done.stderr and "curl -sS -N" in done.stderr
-    assert list(tmp_path.iterdir()) == []  # nothing is made in a fresh checkout
+
+
+def test_without_a_run_nothing_is_made_in_a_fresh_checkout(tmp_path):
+    done = manage(tmp_path, "ladder", "lab-passthrough", "--format", "json", "--no-store")
+    assert "run" not in json.loads(done.stdout) and list(tmp_path.iterdir()) == []
 
 
 async def probed(folder: Path, script, *words: str):

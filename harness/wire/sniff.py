@@ -8,6 +8,8 @@ import orjson
 
 _BOM = b"\xef\xbb\xbf"
 _FIELD = re.compile(rb"(?:data|event|id|retry|error)(?::|\r|\n)|:")
+_PAGE = re.compile(rb"<(?:!doctype|html|\?xml)", re.I)
+_EVENT = re.compile(rb"[\r\n](?:data|event): ?[\[{\w]")
 _FIELDS = (b"data:", b"event:", b"id:", b"retry:", b"error:")
 _NDJSON = ("application/x-ndjson", "application/jsonl", "application/ndjson")
 ENOUGH = 65_536  # bytes that are looked at; a first line longer than this is one document, not a stream
@@ -33,9 +35,18 @@ def framing(start: bytes, content_type: str = "", wire: str = "", *, whole: bool
         return "ndjson"
     if body[0] in b"{[":
         return _json(body[:ENOUGH], wire, whole)
-    if declared == "text/event-stream" and body[0] != 60:
-        return "sse"
+    if declared == "text/event-stream":
+        return "sse" if body[0] != 60 else _markup(body, whole)
     return "text"
+
+
+def _markup(body: bytes, whole: bool) -> str:
+    """Markup under the type of a stream: a page, unless events follow what a script said before them."""
+    if _PAGE.match(body):
+        return "text"
+    if _EVENT.search(body):
+        return "sse"
+    return "text" if whole else ""
 
 
 def _json(body: bytes, wire: str, whole: bool) -> str:

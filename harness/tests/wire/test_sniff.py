@@ -32,6 +32,9 @@ RECORD = {"model": "m", "message": {"role": "assistant", "content": "a"}, "done"
         (b"[1]", "", "", "json"),
         (b"<html><body>502</body></html>", "text/html", "", "text"),
         (b"<html>", "text/event-stream", "", "text"),
+        (b"<br />\n<b>Warning</b>: line 8<br />\ndata: {}\n\n", "text/event-stream", "", "sse"),
+        (b"<br />\n<b>Fatal error</b>: line 8<br />\n", "text/event-stream", "", "text"),
+        (b"<html><script>\ndata: {a: 1}\n</script>", "text/event-stream", "", "text"),
         (b"upstream request timeout", "text/plain", "", "text"),
         (b"odd: 1\ndata: 2\n\n", "text/event-stream", "", "sse"),
         (b"", "text/event-stream", "", "none"),
@@ -43,7 +46,17 @@ def test_the_bytes_tell_the_framing(body: bytes, kind: str, wire: str, expected:
     assert framing(body, kind, wire, whole=True) == expected
 
 
-BODIES = [sse(chunk("a")), lines(RECORD), b"<p>", b"{}", b"id", b"even", b"x"]
+BODIES = [
+    sse(chunk("a")),
+    lines(RECORD),
+    b"<p>",
+    b"<br>\ndata: {}\n\n",
+    b"<HTML>\ndata: 1",
+    b"{}",
+    b"id",
+    b"even",
+    b"x",
+]
 
 
 @given(st.sampled_from(BODIES), st.integers(0, 40), st.booleans())

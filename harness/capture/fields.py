@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any, NoReturn
 
 import orjson
@@ -13,6 +15,9 @@ from harness.capture.model import Headers
 from harness.errors import CaptureError
 
 Object = dict[str, Any]
+MOST_MS = 1e10
+"""A stamp's most, in ms: four months. What is more was meant as a time of day, or in another unit."""
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d{1,12})?([Zz]|[+-]\d\d:\d\d)", re.A)
 _SIMPLE = {frozenset({"t", "data"}), frozenset({"t", "b64"}), frozenset({"t", "upto"})}
 
 
@@ -94,6 +99,31 @@ def number(place: Place, obj: Object, key: str, default: float | None = None) ->
     place.fail(
         f'expected "{key}" to be a finite number' + (f", found {shown(value)}" if key in obj else ", found none")
     )
+
+
+def stamp(place: Place, obj: Object) -> float:
+    """``t``: milliseconds since this tap's side began, from 0 up to :data:`MOST_MS`."""
+    t = number(place, obj, "t")
+    if t < 0:
+        place.fail(f'expected "t" to be milliseconds since the request, from 0 up, found {shown(obj["t"])}')
+    if t > MOST_MS:
+        hint = "This looks like a time of day: subtract the time of the request" if 1e11 < t < 1e20 else ""
+        place.fail(f'expected "t" to be milliseconds since the request, at most 1e10, found {shown(obj["t"])}', hint)
+    return t
+
+
+def moment(place: Place, obj: Object, key: str) -> str:
+    """A date and time with its offset (RFC 3339), as it stands; empty when the key is missing."""
+    value = text(place, obj, key)
+    if key not in obj:
+        return ""
+    try:
+        if _MOMENT.fullmatch(value):
+            datetime.fromisoformat(value.upper()).timestamp()
+            return value
+    except (ValueError, OverflowError):
+        pass
+    place.fail(f'expected "{key}" to be a date and time like 2026-11-30T12:00:00.123Z, found {shown(value)}')
 
 
 def integer(place: Place, obj: Object, key: str, least: int | None = None) -> int:

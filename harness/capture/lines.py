@@ -6,15 +6,29 @@ import base64
 import binascii
 from array import array
 from dataclasses import replace
-from math import isfinite
 from typing import Any
 
 import orjson
 
-from harness.capture.fields import Object, Place, headers, integer, mapping, number, parse_line, rest, shown, text
+from harness.capture.fields import (
+    MOST_MS,
+    Object,
+    Place,
+    headers,
+    integer,
+    mapping,
+    moment,
+    number,
+    parse_line,
+    rest,
+    shown,
+    stamp,
+    text,
+)
 from harness.capture.model import ENDS, KINDS, TAPS, WIRES, Capture, Clock, End, Head, Request, kind_of
 
 VERSION = 1
+MOST_OFFSET_MS = 10 * 366 * 86_400_000.0
 _MARKS = ("status", "data", "b64", "upto", "end")
 _OPENING = ("capture", "hop", "kind", "tap", "wire", "exchange", "route", "repeat", "request", "sent_at", "clock")
 
@@ -23,7 +37,7 @@ class Lines:
     """Takes one line at a time (:meth:`feed`) and gives the capture at the end (:meth:`close`).
 
     Raises CaptureError at the first line that is not what the format allows. Time that runs backwards is kept:
-    it is evidence. Memory: the body once, 16 bytes a read.
+    a clock may have been set while it recorded, and the diagnosis says so. Memory: the body once, 16 bytes a read.
     """
 
     def __init__(self, name: str = "") -> None:
@@ -34,6 +48,7 @@ class Lines:
         self.body = bytearray()
         self.times, self.ends = array("d"), array("Q")
         self.extras: dict[int, Object] = {}
+        self.reached = 0  # the last "upto" amid reads
         self.held: bool | None = None  # whether this file holds the bytes itself; None before the first read
 
     def feed(self, line: bytes) -> None:
@@ -51,7 +66,9 @@ class Lines:
             t, content = obj["t"], obj["data"]
         except (ValueError, KeyError, TypeError):
             return False
-        if len(obj) != 2 or type(t) is not float or type(content) is not str or not isfinite(t) or self.end is not None:
+        if len(obj) != 2 or type(t) is not float or type(content) is not str or self.end is not None:
+            return False
+        if not 0.0 <= t <= MOST_MS:  # NaN too
             return False
         self.body += content.encode()
         self.times.append(t)
@@ -87,7 +104,7 @@ class Lines:
                 place.fail("a second capture opens here: expected one a file", "Split the file before this line")
             found = " and ".join(f'"{mark}"' for mark in marks) or "none of them"
             place.fail(f'expected exactly one of "status", "data", "b64", "upto" and "end", found {found}')
-        mark, t = marks[0], number(place, obj, "t")
+        mark, t = marks[0], stamp(place, obj)
         if self.end is not None:
             place.fail('expected nothing after the line with "end"')
         if mark == "status":
@@ -121,6 +138,9 @@ class Lines:
         if self.held:
             if upto > len(self.body):
                 self.place.fail(f'expected "upto" to be at most {len(self.body)}, the bytes read so far, found {upto}')
+            if upto < self.reached:
+                self.place.fail(f'expected "upto" to be at least {self.reached}, as in the stamp before, found {upto}')
+            self.reached = upto
             # A stamp amid reads brings nothing new: an empty read that remembers its offset.
             self._column(obj, t, last, "")
             return
@@ -157,7 +177,7 @@ def opening(place: Place, obj: Object) -> Capture:
         route=text(place, obj, "route"),
         repeat=integer(place, obj, "repeat", least=0) if "repeat" in obj else None,
         request=_request(place, mapping(place, obj, "request")) if "request" in obj else None,
-        sent_at=text(place, obj, "sent_at"),
+        sent_at=moment(place, obj, "sent_at"),
         clock=_clock(place, mapping(place, obj, "clock")) if "clock" in obj else None,
         content_decoded=decoded,
         meta=mapping(place, obj, "meta"),
@@ -175,10 +195,18 @@ def _request(place: Place, obj: Object) -> Request:
 def _clock(place: Place, obj: Object) -> Clock:
     figures = ("resolution_ms", "offset_ms", "uncertainty_ms")
     resolution, offset, uncertainty = (number(place, obj, key, 0.0) for key in figures)
+    for key in ("resolution_ms", "uncertainty_ms"):
+        if obj.get(key, 0) < 0:
+            place.fail(f'expected "{key}" to be a number from 0 up, found {shown(obj[key])}')
+    if abs(offset) > MOST_OFFSET_MS:
+        place.fail(f'expected "offset_ms" to be at most ten years, found {shown(obj["offset_ms"])}')
     extra = rest(obj, "id", "source", *figures)
     return Clock(text(place, obj, "id"), text(place, obj, "source"), resolution, offset, uncertainty, extra)
 
 
 def _head(place: Place, obj: Object, t: float) -> Head:
     extra = rest(obj, "t", "status", "http", "headers")
-    return Head(t, integer(place, obj, "status"), text(place, obj, "http"), headers(place, obj), extra)
+    status = integer(place, obj, "status")
+    if not 100 <= status <= 999:
+        place.fail(f'expected "status" to be an HTTP status from 100 to 999, found {status}')
+    return Head(t, status, text(place, obj, "http"), headers(place, obj), extra)

@@ -1,11 +1,15 @@
 """Arbitrary captures for property tests. Strategies are built once: building them anew for each draw is slow."""
 
+from datetime import UTC
+
 from hypothesis import strategies as st
 
 from harness.capture.model import ENDS, KINDS, TAPS, WIRES, Capture, Clock, End, Head, Request, stamped
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 text = st.text(max_size=8)
+stamps = st.floats(0, 1e10)
+moments = st.datetimes(timezones=st.just(UTC)).map(lambda at: at.isoformat()) | st.just("")
 _leaves = st.none() | st.booleans() | st.integers() | finite | text
 json_values = _leaves | st.lists(_leaves, max_size=2) | st.dictionaries(text, _leaves, max_size=2)
 
@@ -19,15 +23,21 @@ def extras(*known: str) -> st.SearchStrategy:
 _headers = st.lists(st.tuples(text.map(str.lower), text), max_size=2).map(tuple)
 _request = st.builds(Request, text, text, _headers, json_values, extras("method", "url", "headers", "body"))
 _clock = st.builds(
-    Clock, text, text, finite, finite, finite, extras("id", "source", "resolution_ms", "offset_ms", "uncertainty_ms")
+    Clock,
+    text,
+    text,
+    st.floats(0, 1e9),
+    st.floats(-1e11, 1e11),
+    st.floats(0, 1e9),
+    extras("id", "source", "resolution_ms", "offset_ms", "uncertainty_ms"),
 )
-_head = st.builds(Head, finite, st.integers(), text, _headers, extras("http", "headers"))
-_end = st.builds(End, finite, st.sampled_from(ENDS), text, extras("detail"))
-_reads = st.lists(st.tuples(finite, st.binary(max_size=20) | text.map(str.encode)), max_size=4)
+_head = st.builds(Head, stamps, st.integers(100, 999), text, _headers, extras("http", "headers"))
+_end = st.builds(End, stamps, st.sampled_from(ENDS), text, extras("detail"))
+_reads = st.lists(st.tuples(stamps, st.binary(max_size=20) | text.map(str.encode)), max_size=4)
 _opening = st.fixed_dictionaries({
     "hop": st.text(min_size=1, max_size=8), "kind": st.sampled_from(KINDS), "tap": st.sampled_from(TAPS),
     "wire": st.sampled_from(("", *WIRES)), "exchange": text, "route": text,
-    "repeat": st.none() | st.integers(min_value=0), "request": st.none() | _request, "sent_at": text,
+    "repeat": st.none() | st.integers(min_value=0), "request": st.none() | _request, "sent_at": moments,
     "clock": st.none() | _clock, "content_decoded": st.booleans(),
     "meta": st.dictionaries(text, json_values, max_size=1),
     "extra": extras(

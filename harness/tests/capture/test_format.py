@@ -99,6 +99,15 @@ def test_time_that_runs_backwards_is_kept() -> None:
     assert loads(OPENING + b'{"t": 9, "data": "a"}\n{"t": 2, "data": "b"}').times == array("d", [9, 2])
 
 
+@pytest.mark.parametrize(
+    "sent_at",
+    ["2026-11-30T12:00:00Z", "2026-11-30t12:00:00.123456789z", "2026-11-30 12:00:00.1+05:30", "0001-01-01T00:00:00Z"],
+)
+def test_every_date_and_time_with_an_offset_is_taken(sent_at: str) -> None:
+    data = b'{"capture": 1, "hop": "x", "sent_at": "%s"}' % sent_at.encode()
+    assert loads(data).sent_at == sent_at
+
+
 def test_byte_order_mark_blank_lines_and_crlf_are_tolerated() -> None:
     assert loads(b"\xef\xbb\xbf" + OPENING + b'\r\n\n{"t": 1, "data": "\xe2\x80\xa8"}\r\n').body == "\u2028".encode()
 
@@ -115,6 +124,33 @@ BAD = {
     "odd kind": (b'{"capture": 1, "hop": "x", "kind": "router"}', 1, '"kind" to be one of engine'),
     "NaN stamp": (OPENING + b'{"t": NaN, "data": "x"}', 2, "NaN"),
     "stamp out of range": (OPENING + b'{"t": 1e999, "data": "x"}', 2, "out of range"),
+    "negative stamp": (OPENING + b'{"t": -0.5, "data": "x"}', 2, 'expected "t" to be milliseconds since the request, '
+                       "from 0 up, found -0.5"),
+    "negative stamp amid reads": (OPENING + b'{"t": 1.5, "data": "x"}\n{"t": -1.5, "data": "x"}', 3, "from 0 up"),
+    "time of day as a stamp": (OPENING + b'{"t": 1764504000000, "upto": 1}', 2, "looks like a time of day"),
+    "huge stamp": (OPENING + b'{"t": 1.5, "data": "x"}\n{"t": 1e300, "data": "x"}', 3, "at most 1e10, found 1e+300"),
+    "Infinity": (OPENING + b'{"t": 1.5, "data": "x"}\n{"t": Infinity, "data": "x"}', 3, "Infinity is no JSON number"),
+    "true as a stamp": (OPENING + b'{"t": true, "data": "x"}', 2, '"t" to be a finite number, found true'),
+    "status as text": (OPENING + b'{"t": 1, "status": "200"}', 2, '"status" to be a whole number, found "200"'),
+    "status as float": (OPENING + b'{"t": 1, "status": 200.5}', 2, '"status" to be a whole number'),
+    "status true": (OPENING + b'{"t": 1, "status": true}', 2, '"status" to be a whole number, found true'),
+    "no such status": (OPENING + b'{"t": 1, "status": 7}', 2, "from 100 to 999, found 7"),
+    "upto as float": (OPENING + b'{"t": 1, "upto": 1.5}', 2, '"upto" to be a whole number from 0 up'),
+    "negative upto": (OPENING + b'{"t": 1, "upto": -1}', 2, "from 0 up, found -1"),
+    "huge upto": (OPENING + b'{"t": 1, "upto": 1e30}', 2, '"upto" to be a whole number'),
+    "stamp shrinks amid reads": (OPENING + b'{"t": 1, "data": "abc"}\n{"t": 1, "upto": 3}\n{"t": 1, "upto": 2}', 4,
+                                 "at least 3"),
+    "sent_at in words": (b'{"capture": 1, "hop": "x", "sent_at": "yesterday"}', 1,
+                         'like 2026-11-30T12:00:00.123Z, found "yesterday"'),
+    "sent_at without a time": (b'{"capture": 1, "hop": "x", "sent_at": "2026-11-30"}', 1, "a date and time like"),
+    "sent_at without an offset": (b'{"capture": 1, "hop": "x", "sent_at": "2026-11-30T12:00:00"}', 1, "a date and"),
+    "sent_at on no day": (b'{"capture": 1, "hop": "x", "sent_at": "2026-02-30T12:00:00Z"}', 1, "a date and time like"),
+    "sent_at in year 0": (b'{"capture": 1, "hop": "x", "sent_at": "0000-01-01T00:00:00Z"}', 1, "a date and time like"),
+    "sent_at as a number": (b'{"capture": 1, "hop": "x", "sent_at": 1764504000}', 1, '"sent_at" to be text'),
+    "sent_at empty": (b'{"capture": 1, "hop": "x", "sent_at": ""}', 1, 'found ""'),
+    "negative uncertainty": (b'{"capture": 1, "hop": "x", "clock": {"uncertainty_ms": -1}}', 1, "from 0 up, found -1"),
+    "offset of a century": (b'{"capture": 1, "hop": "x", "clock": {"offset_ms": 3e12}}', 1, "at most ten years"),
+    "repeat as text": (b'{"capture": 1, "hop": "x", "repeat": "1"}', 1, '"repeat" to be a whole number from 0 up'),
     "stamp as text": (OPENING + b'{"t": "1", "data": "x"}', 2, '"t" to be a finite number'),
     "no stamp": (OPENING + b'{"data": "x"}', 2, '"t" to be a finite number, found none'),
     "list": (OPENING + b"[1]", 2, "expected one JSON object, found [1]"),

@@ -29,6 +29,7 @@ from harness.diagnose.rules import (
     reset,
     rewrite,
     stall,
+    stamps,
     thinking,
     tokens,
     truncation,
@@ -40,7 +41,7 @@ ALONE: tuple[Callable[[View], Iterable[Finding]], ...] = (
     error.alone, reset.alone, truncation.alone, not_streamed.alone, interleave.alone, duplicate.alone, reorder.alone,
     loss.alone, tokens.alone, marks.alone, blocks.alone, encoding.alone,
     malformed.alone, malformed_ends.alone, content.alone, asked.alone, thinking.alone, upstream.alone,
-    headers.alone, burst.alone, stall.alone, first_byte.alone, aborted.alone,
+    headers.alone, burst.alone, stall.alone, first_byte.alone, aborted.alone, stamps.alone,
 )  # fmt: skip
 """Rules for one capture."""
 

@@ -13,9 +13,10 @@ from django.core.management.base import CommandParser
 from harness.capture.model import Capture
 from harness.diagnose.answer import Answer
 from harness.errors import InputError
+from harness.logs.rows import as_json
 from harness.management.base import Outcome, ScopeCommand, code_of
 from harness.probe.recording import split_hop
-from harness.report.log_lines import as_json, as_text
+from harness.report.log_lines import as_text
 from harness.runs.gateway_logs import excerpts, open_log
 
 FLUSH_S = 0.3  # a gateway writes its line after the answer's last byte

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from django.conf import settings
 
 from harness.capture.model import Capture
-from harness.diagnose.answer import Answer
+from harness.diagnose.answer import Answer, Finding
 from harness.errors import InputError
 from harness.logs.exchange import Exchange, exchange_of
 from harness.logs.match import Excerpt, excerpt, without_doubles
@@ -28,11 +28,7 @@ def open_log(path: Path) -> Iterator[Source]:
         if path.exists() and not path.is_file():
             raise InputError("the log is no regular file", str(path), "Name a gateway's log file.")
         with path.open("rb") as file:
-            head = file.read(4096)
-            if head[:2] == b"\x1f\x8b" or b"\0" in head:
-                raise InputError(
-                    "the log is compressed or binary", str(path), "Unpack it first, or name the log itself."
-                )
+            check_text(file.read(4096), str(path))
             size = file.seek(0, 2)
 
             def read(offset: int, count: int) -> bytes:
@@ -45,6 +41,20 @@ def open_log(path: Path) -> Iterator[Source]:
         raise InputError(what, str(path), "Name a gateway's log file.") from None
 
 
+def in_memory(name: str, data: bytes) -> Source:
+    """A log that somebody uploaded or pasted. Raises InputError for what is no text, or nothing."""
+    if not data.strip():
+        raise InputError("the log is empty", name, "Choose a gateway's log file, or paste lines of it.")
+    check_text(data[:4096], name)
+    return Source(name, len(data), lambda offset, count: data[offset : offset + count])
+
+
+def check_text(head: bytes, name: str) -> None:
+    """Refuse a log that begins like no text. InputError."""
+    if head[:2] == b"\x1f\x8b" or b"\0" in head:
+        raise InputError("the log is compressed or binary", name, "Unpack it first, or name the log itself.")
+
+
 def excerpts(
     logs: Sequence[tuple[str, Path]], captures: Sequence[Capture], answer: Answer, offset_s: float | None = None
 ) -> list[Excerpt]:
@@ -55,9 +65,16 @@ def excerpts(
     found: list[Excerpt] = []
     for hop, path in logs:
         with open_log(path) as source:
-            asked = _exchanges(captures, answer, hop)
-            found += without_doubles([excerpt(source, exchange, offset_s, zone_of(exchange)) for exchange in asked])
+            found += look(source, hop, captures, answer.findings, offset_s)
     return found
+
+
+def look(
+    source: Source, hop: str, captures: Sequence[Capture], findings: Sequence[Finding], offset_s: float | None = None
+) -> list[Excerpt]:
+    """What one log says of the captures' exchanges; ``hop``: whose log it is, "" for any."""
+    asked = _exchanges(captures, findings, hop)
+    return without_doubles([excerpt(source, exchange, offset_s, zone_of(exchange)) for exchange in asked])
 
 
 def zone_of(exchange: Exchange) -> float:
@@ -76,13 +93,13 @@ def machine_zone() -> tzinfo:
     return UTC
 
 
-def _exchanges(captures: Sequence[Capture], answer: Answer, hop: str) -> list[Exchange]:
+def _exchanges(captures: Sequence[Capture], findings: Sequence[Finding], hop: str) -> list[Exchange]:
     names = [capture.hop for capture in captures]
     if hop and hop not in names:
         known = ", ".join(dict.fromkeys(names))
         raise InputError(f"no capture is of the hop {hop!r}", "--log", f"There are: {known}.")
     reached = dict.fromkeys(names[names.index(hop) :] if hop else names)
-    faults = [finding for finding in answer.findings if finding.severity == "error"]
+    faults = [finding for finding in findings if finding.severity == "error"]
     bad = {(finding.hop, finding.repeat) for finding in faults}
     chosen = [capture for capture in captures if capture.hop in reached and capture.tap in ("read", "write", "emit")]
     chosen.sort(key=lambda capture: (capture.hop, capture.repeat) not in bad)

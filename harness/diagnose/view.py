@@ -13,6 +13,8 @@ from harness.capture.model import Capture, Head
 from harness.phrase import phrase, term
 from harness.wire.stream import CONTENT, ChannelKey, Kind, Stream
 
+SHORT_SNAPSHOT = 4  # characters of the last of three pieces: shorter ones (1, 12, 123) may be the answer's own
+
 
 @dataclass(slots=True)
 class Text:
@@ -37,7 +39,7 @@ class Text:
             piece, start = self.text[start:end], end
             if last:
                 total += 1
-                if len(piece) > len(last) > 1 and piece.startswith(last):
+                if len(piece) > len(last) and last.strip() and piece.startswith(last):
                     grown += 1
                     first = event if first is None else first
                 elif total > 50 and grown < 0.5 * total:
@@ -134,7 +136,8 @@ class View:
         """(grown, total, first event) when the pieces of a channel are snapshots of the text, not deltas."""
         for text in self.texts.values():
             grown, total, first = text.growth()
-            if total >= 3 and grown >= 0.8 * total:
+            few = total == 2 == grown and len(text.text) - text.ends[-2] >= SHORT_SNAPSHOT
+            if few or (total >= 3 and grown >= 0.8 * total):
                 return grown, total, first
         return None
 

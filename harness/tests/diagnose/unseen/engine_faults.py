@@ -206,4 +206,6 @@ CASES: dict[str, Unseen] = {
         "engine",
         hop("engine", at([ollama(w) for w in PROSE[:11]]), asked=asked("/api/chat"), wire="ollama", end="reset", **NDJ),
     ),
+    "three-snapshots": fault("duplicate", "engine", engine(said(["The ", "The ferry ", "The ferry left."]))),
+    "snapshots-from-one-sign-on": fault("duplicate", "engine", engine(said(["".join(HAN[: i + 1]) for i in range(5)]))),
 }

@@ -346,4 +346,6 @@ CASES: dict[str, Unseen] = {
         )
     ),
     "prefill-of-9-s-at-three-hops": fine(*ladder(at(said(PROSE), start=9_200, gap=35), "engine", "gateway", "proxy")),
+    "counts-in-digits": fine(engine(said(["1", "12", "123"]))),
+    "draws-a-rule": fine(engine(said(["=", "==", "===", "="]))),
 }

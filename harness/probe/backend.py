@@ -221,10 +221,10 @@ class StampedStream(httpcore.AsyncNetworkStream):
 
 
 class StampingBackend(httpcore.AsyncNetworkBackend):
-    """Opens stamped connections; ``stream`` is the latest."""
+    """Opens stamped connections; ``stream`` is the latest, ``opened`` how many there were."""
 
-    def __init__(self) -> None:
-        self.stream: StampedStream | None = None
+    stream: StampedStream | None = None
+    opened = 0
 
     async def connect_tcp(
         self,
@@ -243,6 +243,7 @@ class StampingBackend(httpcore.AsyncNetworkBackend):
         except OSError as error:
             raise httpcore.ConnectError(str(error)) from error
         self.stream = StampedStream(socket)
+        self.opened += 1
         return self.stream
 
     async def sleep(self, seconds: float) -> None:

@@ -20,8 +20,11 @@ with suppress(ImportError):
 
 
 @lru_cache(maxsize=32)
-def _tls(verify: bool, ca_file: str) -> ssl.SSLContext:
-    """Loading the certificates takes 20 ms of the event loop: once a process, not once an exchange."""
+def _tls(verify: bool, ca_file: str, http2: bool) -> ssl.SSLContext:
+    """Loading the certificates takes 20 ms of the event loop: once a process, not once an exchange.
+
+    ``http2``: httpcore writes into the context what it offers (ALPN), so connections that differ share none.
+    """
     if not verify:
         return httpx.create_ssl_context(verify=False, trust_env=False)
     try:
@@ -40,15 +43,19 @@ def _proxy(url: str) -> httpcore.Proxy:
 class StampingTransport(httpx.AsyncHTTPTransport):
     """httpx's own transport over a pool whose network backend is ours. ``backend.stream`` is the connection."""
 
-    def __init__(self, hop: Hop) -> None:
+    def __init__(self, hop: Hop, *, http2: bool = False, keep: bool = False) -> None:
+        """``http2``: offered under TLS, spoken at once (prior knowledge) without; ``keep``: the connection stays open
+        between requests."""
         # Not super().__init__(): it would build a pool (and load certificates) only to be thrown away.
         self.backend = StampingBackend()
         secure = hop.url.startswith("https:")
         self._pool = httpcore.AsyncConnectionPool(
-            ssl_context=_tls(hop.verify, hop.ca_file) if secure else None,
+            ssl_context=_tls(hop.verify, hop.ca_file, http2) if secure else None,
             proxy=_proxy(hop.proxy) if hop.proxy else None,
             max_connections=1,
-            max_keepalive_connections=0,
+            max_keepalive_connections=int(keep),
+            http1=secure or not http2,
+            http2=http2,
             retries=0,
             network_backend=self.backend,
         )
@@ -57,3 +64,11 @@ class StampingTransport(httpx.AsyncHTTPTransport):
 def limits(timeouts: Timeouts) -> httpx.Timeout:
     """Two of the three tiers; the third, the whole exchange, is the exchange's own."""
     return httpx.Timeout(timeouts.read, connect=timeouts.connect, pool=None)
+
+
+def plain_client(hop: Hop, seconds: float) -> httpx.AsyncClient:
+    """A client for what is no stream (metrics, health, model lists) of ``hop``: its TLS settings and its proxy, no
+    stamps."""
+    verify = _tls(hop.verify, hop.ca_file, False)
+    proxy = httpx.Proxy(hop.proxy) if hop.proxy else None
+    return httpx.AsyncClient(trust_env=False, timeout=seconds, verify=verify, proxy=proxy)

@@ -8,14 +8,30 @@ from typing import Any
 
 from harness.capture.model import Capture
 from harness.timeline.metrics import Metrics, measure
+from harness.timeline.outcome import outcome
 from harness.wire.decode import decode
 from harness.wire.stream import Stream
+
+LUMP_EVENTS, LUMP_READS = 5, 2  # so many events in so few reads are no stream
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Chats over one connection that is kept. ``same``: whether each went over the first one's connection.
+
+    It rested ``rested`` seconds before the last; ``closed_s``: when in them the server closed it, if it did."""
+
+    captures: tuple[Capture, ...] = ()
+    same: tuple[bool, ...] = ()
+    rested: float = 0.0
+    closed_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
     """What one hop answered to the same question asked in several ways; None: not asked. ``probes``: by name, the
-    status of a plain request (``get``: GET on the chat's address; ``health``; ``text-plain``), None if none came."""
+    status of a plain request (``get``: GET on the chat's address; ``health``; ``text-plain``), None if none came.
+    ``http2``: over HTTP/2, offered under TLS and spoken at once without."""
 
     first: Capture
     second: Capture
@@ -23,7 +39,8 @@ class Seen:
     two: Capture | None = None
     padded: Capture | None = None
     any_type: Capture | None = None
-    reused: tuple[Capture, ...] = ()
+    kept: Kept = Kept()
+    http2: Capture | None = None
     probes: Mapping[str, int | None] = field(default_factory=dict)
 
 
@@ -65,6 +82,19 @@ class Answer:
     @property
     def streams(self) -> bool:
         return self.stream.framing in ("sse", "ndjson") and bool(self.stream.content())
+
+    @property
+    def lumped(self) -> bool:
+        """At least five events, in one or two reads."""
+        return self.figures.content_events >= LUMP_EVENTS and len(set(self.stream.reads)) <= LUMP_READS
+
+    @property
+    def flow(self) -> str:
+        return f"{self.figures.content_events} events in {len(set(self.stream.reads))} reads"
+
+    @property
+    def outcome(self) -> str:
+        return outcome(self.stream)
 
     @property
     def ids(self) -> list[str]:

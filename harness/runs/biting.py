@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from harness.runs.asked_twice import Answer, Seen, Setting
-from harness.runs.biting_http import header_size, http_version, method, reuse
+from harness.runs.biting_connection import http_version, reuse
+from harness.runs.biting_http import header_size, method
 
 COLD_MS, COLD_TIMES = 2000.0, 3.0  # a first answer later than the second by this, and so many times: a model that loads
 LUMPS = 3.0  # events a read, against the usual one, from which a compressor is said not to flush
@@ -15,17 +16,18 @@ CACHED_MS, CACHED_SHARE = 30.0, 0.2  # a second answer whole within this, or wit
 def judged(seen: Seen) -> list[Setting]:
     """All ten, in the order in which a person would look."""
     one, two = Answer.of(seen.first), Answer.of(seen.second)
-    gzip, any_type, n, padded = (Answer.of(c) if c else None for c in (seen.gzip, seen.any_type, seen.two, seen.padded))
+    others = (seen.gzip, seen.any_type, seen.two, seen.padded, seen.http2)
+    gzip, any_type, n, padded, http2 = (Answer.of(c) if c else None for c in others)
     return [
         streaming(two),
         cache(one, two),
         upstreams(one, two),
         compression(two, gzip),
         method(two, any_type, seen.probes),
-        http_version(two),
+        http_version(two, http2),
         loaded(one, two, seen.probes),
         choices(n),
-        reuse(two, [Answer.of(c) for c in seen.reused]),
+        reuse(two, seen.kept),
         header_size(two, padded),
     ]
 
@@ -39,7 +41,7 @@ def streaming(answer: Answer) -> Setting:
         fix = "Switch streaming on for this model at the gateway (stream: true must not be overridden)."
         return Setting("streaming", "error", words, "not-streamed", {"content_type": kind}, fix)
     events, reads = answer.figures.content_events, len(set(answer.stream.reads))
-    if events >= 5 and reads <= 2:
+    if answer.lumped:
         words = f"it looks like a stream, but {events} events came in {reads} reads"
         fix = "Look for a fake stream, output guardrails or response buffering at this hop."
         return Setting("streaming", "error", words, "burst", {"events": events, "reads": reads}, fix)

@@ -1,4 +1,4 @@
-"""Of the ten settings that bite, those of HTTP: method and type, version, reuse of connections, size of heads. Pure."""
+"""Of the ten settings that bite, those of HTTP messages: method and type, size of heads. Pure."""
 
 from __future__ import annotations
 
@@ -22,34 +22,6 @@ def method(plain: Answer, any_type: Answer | None, probes: Mapping[str, int | No
     typed = probes.get("text-plain")
     more = "" if typed is None else f"; a body under text/plain is {'taken' if typed < 300 else f'refused ({typed})'}"
     return Setting("method", "good", f"streams whatever is accepted; a GET is {told}{more}", evidence=figures)
-
-
-def http_version(answer: Answer) -> Setting:
-    head = answer.capture.head
-    if head is None:
-        return Setting("http", "unknown", "no answer")
-    if head.http.startswith("1.0") or (head.http == "1.1" and "close" in answer.header("connection").lower()
-                                       and not answer.header("transfer-encoding")
-                                       and not answer.header("content-length")):  # fmt: skip
-        words = f"HTTP/{head.http} without chunks: the end of the connection is the end of the answer, cut or whole"
-        fix = "Let this hop speak HTTP/1.1 with chunks (nginx: proxy_http_version 1.1; chunked_transfer_encoding on)."
-        return Setting("http", "warning", words, "truncation", {"http": head.http}, fix)
-    return Setting("http", "good", f"HTTP/{head.http}, {answer.header('transfer-encoding') or 'framed'}")
-
-
-def reuse(plain: Answer, reused: list[Answer]) -> Setting:
-    if plain.header("connection").lower() == "close":
-        return Setting("keep-alive", "info", "each connection is closed after one answer (Connection: close)")
-    if len(reused) < 2:
-        return Setting("keep-alive", "unknown", "the connection could not be used a second time")
-    second = reused[-1]
-    if second.status != plain.status or (plain.streams and not second.streams):
-        end = second.capture.end
-        how = f"status {second.status}" if second.status else f"{end.kind if end else 'open'} before any head"
-        words = f"a second request over the same connection fails ({how})"
-        fix = "Make idle timeouts of neighbours fit: the one in front closes first. Read each body to its end."
-        return Setting("keep-alive", "error", words, "reset", {"status": second.status}, fix)
-    return Setting("keep-alive", "good", "a second request over the same connection streams too")
 
 
 def header_size(plain: Answer, padded: Answer | None) -> Setting:

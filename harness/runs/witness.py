@@ -13,6 +13,7 @@ import httpx
 from harness.capture.format import loads
 from harness.capture.model import Capture
 from harness.errors import CaptureError
+from harness.probe.transport import plain_client
 from harness.routes.model import Hop
 
 POLL = 0.05  # seconds between two looks
@@ -55,7 +56,7 @@ class Witness:
         parts = urlsplit(hop.url)
         self.origin = f"{parts.scheme}://{parts.netloc}"
         self.metrics_url = hop.metrics_url or f"{self.origin}/metrics"
-        self._client = httpx.AsyncClient(trust_env=False, timeout=2.0, verify=hop.verify)
+        self._client = plain_client(hop, 2.0)
 
     async def aclose(self) -> None:
         await self._client.aclose()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
@@ -11,13 +12,22 @@ from harness.lab.server import running
 from harness.routes.model import Hop, Route, Timeouts
 from harness.runs.asked_twice import Setting
 from harness.runs.settings_check import check_settings
+from harness.tests.probe.fake_http2 import Http2Upstream
 from harness.tests.probe.fakes import HEAD, LAST, Talk, Upstream, chunk
 
 SOON = Timeouts(5, 20, 60)
+REST = 0.4
 QUICK = "count [[lab events=16 rate=40]]"
 NAMES = [
     "streaming", "cache", "upstreams", "compression", "method", "http", "model", "n", "keep-alive", "header size",
 ]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def short_rest(monkeypatch):
+    """A kept connection rests this long instead of seconds."""
+    monkeypatch.setattr("harness.runs.asking.IDLE_S", REST)
+    monkeypatch.setattr("harness.probe.kept.GREETING", 0.5)
 
 
 def through(base: str, gateway: str) -> Route:
@@ -126,3 +136,96 @@ async def test_each_oddity_is_said_in_words(oddity, name, state, says):
 async def test_a_hop_that_is_not_reached_gives_no_verdict():
     answer, found = await check_settings(Route("r", (Hop("engine", url="http://127.0.0.1:1/v1"),), "m", SOON))
     assert answer.verdict.healthy is None and found == [] and "engine" in answer.verdict.summary
+
+
+@pytest.mark.parametrize(
+    ("fault", "state", "symptom", "says"),
+    [
+        ("", "good", "headers", "in the clear, streams too (12 events in"),
+        ("lumps", "error", "burst", "over HTTP/2 12 events in 1 reads"),
+        ("reset", "error", "reset", "over HTTP/2 the answer is reset"),
+        ("goaway", "error", "reset", "over HTTP/2 the answer is reset"),
+        ("refuses", "error", "error", "over HTTP/2 the answer is 421, over HTTP/1.1 it is 200"),
+        ("whole", "error", "not-streamed", "over HTTP/2 the answer is no stream"),
+        ("silent", "good", "headers", "is not spoken"),
+        ("garbage", "good", "headers", "is not spoken"),
+    ],
+)
+async def test_what_http_2_makes_of_the_answer_is_told(fault, state, symptom, says):
+    async with Http2Upstream(fault) as upstream:
+        _, (one,) = await check_settings(Route("r", (Hop("engine", url=upstream.url),), "m", SOON), prompt="hi")
+    setting = next(s for s in one.settings if s.name == "http")
+    assert (setting.state, setting.symptom) == (state, symptom) and says in setting.words, setting.words
+    assert setting.state == "good" or setting.fix
+
+
+class Again:
+    """Keeps its connections; the second answer on one has a fault: ``lumps``, ``late``, ``mixed`` (an event of the
+    first), ``leftover`` (bytes after the last chunk), ``reset``, ``cut``; or ``closes`` (after a rest), ``drops``
+    (the third is reset), ``hangs up`` (after each answer, unannounced)."""
+
+    def __init__(self, fault: str) -> None:
+        self.fault, self.answers = fault, 0
+
+    async def __call__(self, talk: Talk) -> None:
+        number = 0
+        while True:
+            number += 1
+            if talk.body is None:
+                await talk.send(b"HTTP/1.1 405 No\r\ncontent-length: 0\r\n\r\n")
+            elif (number, self.fault) in ((2, "reset"), (3, "drops")):
+                return talk.reset()
+            else:
+                await self.answer(talk, number)
+            if self.fault == "hangs up":
+                return talk.finish()
+            try:
+                async with asyncio.timeout(REST / 2 if self.fault == "closes" and number == 2 else None):
+                    await talk.read_request()
+            except TimeoutError:
+                return talk.finish()
+
+    async def answer(self, talk: Talk, number: int) -> None:
+        self.answers += 1
+        fault = self.fault if number == 2 else ""
+        names = [f"c{self.answers}"] * 8
+        if fault == "mixed":
+            names[3] = f"c{self.answers - 1}"
+        if fault == "late":
+            await asyncio.sleep(0.7)
+        parts = []
+        for n, name in enumerate(names):
+            event = {"id": name, "choices": [{"index": 0, "delta": {"content": f"w{n} "}}]}
+            parts.append(chunk(b"data: " + json.dumps(event).encode() + b"\n\n"))
+        await talk.send(HEAD)
+        for part in [b"".join(parts)] if fault == "lumps" else parts:
+            await talk.send(part)
+            await asyncio.sleep(0.01)
+        if fault == "cut":
+            return talk.finish()
+        end = b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+        more = b"data: more\n\n" if self.fault == "leftover" and number == 1 else b""
+        await talk.send(chunk(end), LAST + more)
+
+
+@pytest.mark.parametrize(
+    ("fault", "state", "symptom", "says"),
+    [
+        ("", "good", "headers", "streams too (8 events in"),
+        ("lumps", "error", "burst", "comes in lumps"),
+        ("late", "warning", "first-byte", "begins after"),
+        ("mixed", "error", "interleave", "holds events of the first"),
+        ("leftover", "error", "interleave", "bytes that are not its own"),
+        ("reset", "error", "reset", "a second request over the same connection fails"),
+        ("cut", "error", "reset", "a second request over the same connection fails"),
+        ("closes", "info", "reset", "an idle connection is closed after 0.2 s"),
+        ("drops", "error", "reset", "after 0.4 s at rest a request over the same connection fails"),
+        ("hangs up", "info", "headers", "closed after one answer, though no header says so"),
+    ],
+)
+async def test_a_connection_that_is_used_again_is_stamped_and_judged(fault, state, symptom, says):
+    async with Upstream(Again(fault)) as upstream:
+        _, (one,) = await check_settings(Route("r", (Hop("engine", url=upstream.url),), "m", SOON), prompt="hi")
+    setting = next(s for s in one.settings if s.name == "keep-alive")
+    assert (setting.state, setting.symptom) == (state, symptom) and says in setting.words, setting.words
+    assert setting.state == "good" or fault == "hangs up" or setting.fix

@@ -10,6 +10,7 @@ from harness.diagnose.answer import Finding
 from harness.diagnose.fault import Fault
 from harness.diagnose.knowledge.statuses import advice_for
 from harness.diagnose.pair import Pair
+from harness.diagnose.thresholds import STALL_MS
 from harness.diagnose.view import View
 from harness.phrase import phrase
 
@@ -107,8 +108,11 @@ def unreachable(view: View, beside_an_answer: bool) -> Iterator[Finding]:
 def between(pair: Pair) -> Iterator[Finding]:
     """A clear failure of the inner hop that the outer one turns into silence, emptiness or a clean end."""
     inner, outer = pair.inner, pair.outer
-    if not inner.clear_refusal or outer.clear_refusal or not outer.head:
+    waiting = outer.end in ("open", "timeout")
+    if not inner.clear_refusal or outer.clear_refusal or outer.unreached or not (outer.head or waiting):
         return
+    if not outer.head and outer.end_ms - inner.end_ms < STALL_MS:
+        return  # it may still pass the refusal on
     if inner.refused and outer.content and outer.text_complete:
         return
     told_text = bool(outer.content) and not outer.text_complete and outer.end in ("truncated", "reset")
@@ -118,7 +122,9 @@ def between(pair: Pair) -> Iterator[Finding]:
         return
     message = _short(inner.stream.errors[0].message) if inner.in_band else body_message(inner)
     failure = phrase("HTTP {status}: {message}", status=inner.status, message=message)
-    if outer.end in ("open", "timeout"):
+    if waiting and not outer.head:
+        story = phrase("no answer at all for {silent_ms} ms", silent_ms=round(outer.end_ms))
+    elif waiting:
         silent = round(outer.end_ms)
         story = phrase("HTTP {status} and silence for {silent_ms} ms", status=outer.status, silent_ms=silent)
     elif not outer.content:

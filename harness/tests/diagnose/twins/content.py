@@ -329,3 +329,8 @@ def both(*hurts: Hurt) -> Hurt:
         return ladder
 
     return hurt
+
+
+def by_turn(*hurts: Hurt) -> Hurt:
+    """Another in each variation."""
+    return lambda ladder, plan: hurts[plan.turn % len(hurts)](ladder, plan)

@@ -52,7 +52,15 @@ def several(idents: Iterable[str], entry: Entry) -> dict[str, Entry]:
 FIELD: dict[str, Entry] = {
     "F01": Entry(h.sooner(4_000), t.silent("reset", 60_000, inner=1.2), free=True),
     "F03": Entry(h.sooner(6_000), t.silent("reset", 300_000, inner=1.1), free=True),
-    "F05": Entry(h.filled("F51"), c.refused(*KEY, hidden=t.silent("open", 30_000))),
+    "F05": Entry(
+        h.filled("F51"),
+        c.refused(
+            *KEY,
+            hidden=c.by_turn(
+                t.silent("open", 30_000), t.silent("timeout", 30_000), t.silent("open", 30_000, head=False)
+            ),
+        ),
+    ),
     "F06": Entry(h.filled("F29", lead=3_000), t.silent("timeout", 15_000, head=False, detail="our limit"), free=True),
     "F08": Entry(h.filled("F51"), t.silent("timeout", 150_000, head=False, detail="our limit"), free=True),
     "F09": Entry(h.finished(), t.stalled(30_000, to_end=True), free=True),

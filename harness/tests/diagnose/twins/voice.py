@@ -169,19 +169,24 @@ def _sse(value: Any, name: str = "") -> bytes:
     return f"{head}data: {json.dumps(value, ensure_ascii=False)}\n\n".encode()
 
 
+def reason(row: Row) -> str:
+    """Why the answer ended, as the event that is told anew said it."""
+    return "length" if b'"length"' in row.data else "stop"
+
+
 def _openai(row: Row, name: str = "") -> bytes:
     if row.kind == "done":
         return f"event: {name}\ndata: [DONE]\n\n".encode() if name else b"data: [DONE]\n\n"
     delta = {"role": "assistant", "content": row.text} if name or row.kind == "role" else {"content": row.text}
     choice = {"index": 0, "delta": {} if row.kind == "finish" else delta}
-    choice["finish_reason"] = "stop" if row.kind == "finish" else None
+    choice["finish_reason"] = reason(row) if row.kind == "finish" else None
     base: dict[str, Any] = {"id": "", "object": "", "created": 0, "model": ""} if name else {"id": "chatcmpl-7d3e", "object": "chat.completion.chunk", "created": 1760000000, "model": "night"}  # noqa: E501  # fmt: skip
     return _sse(base | {"choices": [choice]}, name)
 
 
 def _ollama(row: Row) -> bytes:
     last = row.kind == "finish"
-    end = {"done": True, "done_reason": "stop", "eval_count": len(row.text.split())} if last else {"done": False}
+    end = {"done": True, "done_reason": reason(row), "eval_count": len(row.text.split())} if last else {"done": False}
     message = {"role": "assistant", "content": "" if last else row.text}
     record = {"model": "night", "created_at": "2026-02-01T00:00:00Z", "message": message, **end}
     return b"" if row.kind in ("done", "role") else json.dumps(record, ensure_ascii=False).encode() + b"\n"
@@ -196,7 +201,7 @@ def _anthropic(row: Row) -> bytes:
         stop = {"type": "content_block_stop", "index": 0}
         last = {
             "type": "message_delta",
-            "delta": {"stop_reason": "end_turn"},
+            "delta": {"stop_reason": "max_tokens" if reason(row) == "length" else "end_turn"},
             "usage": {"output_tokens": len(row.text.split())},
         }
         return _sse(stop, "content_block_stop") + _sse(last, "message_delta")

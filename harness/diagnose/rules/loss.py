@@ -84,7 +84,7 @@ def alone(view: View) -> Iterator[Finding]:
 
 def _short(view: View) -> Iterator[Finding]:
     asked = promised(view)
-    if not asked or not view.text_complete or "length" in view.finished.values():
+    if not asked or not view.text_complete or view.in_band or "length" in view.finished.values():
         return
     told = [found.value for found in numbers(view.stream.text(), COUNT_SHARE, 3)]
     if len(told) >= 3 and told[0] == asked[0] and max(told) < asked[1]:

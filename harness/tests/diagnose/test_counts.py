@@ -91,6 +91,15 @@ def test_a_count_that_ends_early_and_unfinished_is_an_error() -> None:
     assert "loss.unfinished-count" not in codes(told(prose(COUNTS["digits"], asked)))
 
 
+def test_a_count_that_an_error_ended_calls_itself_nothing() -> None:
+    words, asked = COUNTS["digits"][:17], "Count from 1 to 30"
+    *begun, end = answer(words, finish=None)
+    request = {"model": "m", "stream": True, "messages": [{"role": "user", "content": asked}]}
+    events = [*begun, {"error": {"message": "The server had an error", "code": 500}}, end]
+    failed = told(capture(spaced(events), request=request))
+    assert errors(failed) == {"error"} and failed.verdict.symptom == "error"
+
+
 @pytest.mark.parametrize("prompt", ASKS)
 def test_prompts_that_ask_to_count_are_read(prompt: str) -> None:
     assert promised(View(decode(prose(["a "], prompt)))) == ASKS[prompt]

@@ -7,13 +7,15 @@ from pathlib import PurePath
 
 from harness.capture.curl_blocks import looks_like_trace
 from harness.capture.curl_trace import load_curl_trace
-from harness.capture.format import check_size, loads
+from harness.capture.format import LIMIT, check_size, loads
 from harness.capture.har import load_har
 from harness.capture.model import Capture, kind_of
+from harness.capture.packed import unpacked
 from harness.errors import CaptureError
 
 _SUFFIXES = frozenset({
-    ".ascii", ".cap", ".capture", ".curl", ".har", ".json", ".jsonl", ".log", ".pcap", ".pcapng", ".trace", ".txt",
+    ".ascii", ".body", ".cap", ".capture", ".curl", ".gz", ".har", ".json", ".jsonl", ".log", ".pcap", ".pcapng",
+    ".sse", ".trace", ".txt", ".zst",
 })  # fmt: skip
 _PCAP = (b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4", b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d", b"\x0a\x0d\x0d\x0a")
 FORMATS = "a capture file, a curl trace or a HAR"
@@ -27,6 +29,7 @@ def load_any(data: bytes, name: str = "", hop: str = "", entry: int | None = Non
     CaptureError.
     """
     check_size(len(data), name)
+    data = unpacked(data, name, LIMIT)
     if not data.strip():
         raise CaptureError("the file is empty", _first_line(name), f"Expected {FORMATS}")
     if is_pcap(data):

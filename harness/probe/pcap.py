@@ -19,20 +19,24 @@ _FIELDS = (
 _TRUE = ("1", "True")
 
 
-def load_pcap(path: Path, hop: str) -> list[Capture]:
-    """The exchanges of a pcap or pcapng file. Raises InputError without tshark, CaptureError on what it cannot read."""
+def load_pcap(path: Path, hop: str, name: str = "") -> list[Capture]:
+    """The exchanges of a pcap or pcapng file, which errors call ``name``.
+
+    Raises InputError without tshark, CaptureError on what it cannot read.
+    """
+    name = name or str(path)
     tshark = shutil.which("tshark")
     if tshark is None:
-        raise InputError("a packet capture needs tshark, which is not installed", str(path), "apt-get install tshark")
-    captures, encrypted = captures_of(_segments(tshark, path), hop)
+        raise InputError("a packet capture needs tshark, which is not installed", name, "apt-get install tshark")
+    captures, encrypted = captures_of(_segments(tshark, path, name), hop)
     if captures:
         return captures
     if encrypted:
-        raise CaptureError("its connections are encrypted", str(path), "Record behind the point where TLS ends")
-    raise CaptureError("no HTTP/1.1 request in it", str(path), "Record with: tcpdump -i any -s 0 -w FILE tcp port PORT")
+        raise CaptureError("its connections are encrypted", name, "Record behind the point where TLS ends")
+    raise CaptureError("no HTTP/1.1 request in it", name, "Record with: tcpdump -i any -s 0 -w FILE tcp port PORT")
 
 
-def _segments(tshark: str, path: Path) -> Iterator[Segment]:
+def _segments(tshark: str, path: Path, name: str) -> Iterator[Segment]:
     wanted = "tcp && (tcp.len > 0 || tcp.flags.fin == 1 || tcp.flags.reset == 1)"
     command = [tshark, "-r", str(path), "-n", "-Y", wanted, "-T", "fields", "-E", "separator=/t"]
     # Heuristic dissectors and reassembly cost time and would hide single segments.
@@ -54,7 +58,9 @@ def _segments(tshark: str, path: Path) -> Iterator[Segment]:
     # A capture that was cut off while it was written ends in an error, and still holds what came before.
     if status != 0 and not any("cut short" in line for line in complaint):
         reason = next((line for line in reversed(complaint) if line.startswith("tshark: ")), "tshark failed")
-        raise CaptureError(reason.removeprefix("tshark: "), str(path), "Expected a pcap or pcapng file")
+        raise CaptureError(
+            reason.removeprefix("tshark: ").replace(str(path), name), name, "Expected a pcap or pcapng file"
+        )
 
 
 def _segment(columns: list[str]) -> Segment | None:

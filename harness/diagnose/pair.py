@@ -106,6 +106,11 @@ class Pair:
         return sum(clock.uncertainty_ms for clock in clocks)
 
     @property
+    def resolution_ms(self) -> float:
+        """What the coarser of the two clocks cannot tell apart: a difference up to this may be none."""
+        return max(self.inner.resolution_ms, self.outer.resolution_ms)
+
+    @property
     def inner_gap(self) -> float:
         """Usual milliseconds between pieces at the inner hop."""
         times = [row.inner_ms for row in self.timed]

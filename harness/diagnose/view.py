@@ -95,6 +95,11 @@ class View:
         times = self.capture.times
         return max(times[-1] if len(times) else 0.0, self.head.t if self.head else 0.0)
 
+    @property
+    def resolution_ms(self) -> float:
+        """How finely this tap's clock tells times apart, as far as the recorder says."""
+        return self.capture.clock.resolution_ms if self.capture.clock else 0.0
+
     @cached_property
     def content(self) -> list[int]:
         return self.stream.content()

@@ -72,6 +72,7 @@ def alone(view: View) -> Iterator[Finding]:
     if not view.streamed or count < BURST_EVENTS:
         return
     at = view.content_ms
+    silent = max(BURST_SILENCE_MS, 2 * view.resolution_ms)
     best: tuple[int, int] | None = None
     start = 0
     while start < count:
@@ -79,11 +80,11 @@ def alone(view: View) -> Iterator[Finding]:
         while stop < count and at[stop] - at[start] <= BURST_JOIN_MS:
             stop += 1
         before = at[start - 1] if start else 0.0
-        if at[start] - before >= BURST_SILENCE_MS and (best is None or stop - start > best[1] - best[0]):
+        if at[start] - before >= silent and (best is None or stop - start > best[1] - best[0]):
             best = (start, stop)
         start = stop
     if best is None or best[1] - best[0] < BURST_SHARE * count:
-        yield from _rhythm(view)
+        yield from _rhythm(view, silent)
         return
     first, stop = best
     silence = at[first] - (at[first - 1] if first else 0.0)
@@ -98,8 +99,8 @@ def alone(view: View) -> Iterator[Finding]:
     )
 
 
-def _rhythm(view: View) -> Iterator[Finding]:
-    """Nearly all content in clumps with silence before each: seen, but alone no proof of a buffer."""
+def _rhythm(view: View, silent: float) -> Iterator[Finding]:
+    """Nearly all content in clumps with ``silent`` ms before each: seen, but alone no proof of a buffer."""
     at, clumps = view.content_ms, [[0]]
     for i in range(1, len(at)):
         if at[i] - at[clumps[-1][0]] <= BURST_JOIN_MS:
@@ -108,7 +109,7 @@ def _rhythm(view: View) -> Iterator[Finding]:
             clumps.append([i])
     pauses = [at[b[0]] - at[a[-1]] for a, b in pairwise(clumps)]
     wide = [clump for clump in clumps if len(clump) >= MIN_JUDGED]
-    if len(wide) < MIN_JUDGED or sum(map(len, wide)) < UNTIL_END_SHARE * len(at) or min(pauses) < BURST_SILENCE_MS:
+    if len(wide) < MIN_JUDGED or sum(map(len, wide)) < UNTIL_END_SHARE * len(at) or min(pauses) < silent:
         return
     yield RHYTHM.found(
         view,
@@ -132,9 +133,8 @@ def between(pair: Pair) -> Iterator[Finding]:
             pair.outer, "warning", inner=pair.inner, event=rows[0].outer_event, held_ms=behind, pieces=len(rows)
         )
         return
-    clumps = [
-        clump for clump in _clumps(rows) if _held(clump) >= HOLD_MS and _silence(rows, clump) >= 0.5 * _held(clump)
-    ]
+    held = [(clump, ms) for clump in _clumps(rows) if (ms := _held(clump)) >= HOLD_MS and ms > pair.resolution_ms]
+    clumps = [clump for clump, ms in held if _silence(rows, clump) >= 0.5 * ms]
     spread = rows[-1].inner_ms - rows[0].inner_ms
     if clumps:
         found = _judge(pair, rows, clumps, spread)

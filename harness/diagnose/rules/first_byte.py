@@ -109,7 +109,7 @@ def between(pair: Pair) -> Iterator[Finding]:
     if inner.ttft_ms is None or outer.refused or (outer.in_band and not outer.content) or outer.unreached:
         return
     waited, base = outer.opening_ms(), inner.ttft_ms
-    if waited <= max(FIRST_BYTE_PAIR_MS, FIRST_BYTE_PAIR_RATIO * base) or waited - base <= FIRST_BYTE_ADDED_MS:
+    if waited <= max(FIRST_BYTE_PAIR_MS, FIRST_BYTE_PAIR_RATIO * base) or waited - base <= max(FIRST_BYTE_ADDED_MS, pair.resolution_ms):
         return
     figures: dict[str, Any] = {
         "waited_ms": waited,

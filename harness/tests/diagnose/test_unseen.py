@@ -10,10 +10,15 @@ import pytest
 from harness.diagnose.run import diagnose
 from harness.tests.diagnose.cases import misses
 from harness.tests.diagnose.unseen import (
+    between,
     breaks,
+    calm,
+    crossed,
     delays,
+    edges,
     engine_faults,
     engine_oddities,
+    gates,
     gateway_dialects,
     gateway_faults,
     gateway_oddities,
@@ -30,6 +35,7 @@ CASES: dict[str, Unseen] = {
     for part in (
         delays, breaks, text, wire, more, rest, legal,
         engine_oddities, engine_faults, gateway_oddities, gateway_faults, gateway_dialects,
+        calm, between, gates, edges, crossed,
     )
     for name, case in part.CASES.items()
 }  # fmt: skip

@@ -21,6 +21,7 @@ from harness.timeline.units import word_ends
 from harness.wire.stream import ChannelKey
 
 SHORT = 4  # words: too few to fall back into step
+FOLLOWED = {"unknown": 4, "different": 8}  # words in step behind a hole: fewer may be another sample's shorter way
 MIXED_PLACES = 3  # stretches of foreign text at separate places, beside which the inner text is whole
 MOJIBAKE_SIGNS = 2  # characters beyond ASCII: one alone may be chance
 KINDS = ("interleave", "reorder", "duplicate", "loss", "rewrite", "encoding", "whitespace", "sampled")
@@ -76,7 +77,7 @@ def _classed(pair: Pair, key: ChannelKey, alignment: Alignment) -> Iterator[Dama
     if b == mojibake(a) or (_blind(a) == _blind(b) and _spoilt(b) > _spoilt(a)):
         yield Damage("encoding", key, alignment, edits)
         return
-    if pair.sameness != "same" and not _in_step(alignment, _least(pair, key)):
+    if pair.sameness != "same" and not _in_step(alignment, _least(pair, key), FOLLOWED[pair.sameness]):
         yield Damage("sampled", key, alignment, edits)
         return
     if len(a) == len(b) and Counter(a) == Counter(b):
@@ -146,7 +147,7 @@ def _least(pair: Pair, key: ChannelKey) -> float:
     return 0.4 if agree or pair.sameness == "unknown" else 0.8
 
 
-def _in_step(alignment: Alignment, least: float) -> bool:
+def _in_step(alignment: Alignment, least: float, followed: int) -> bool:
     """Whether the outer text falls back into step with the inner one after the first difference."""
     edits = [e for e in alignment.edits if e.kind != "equal"]
     start = min(min(e.a, e.b) for e in edits)  # all is equal up to here, so that both texts count alike
@@ -158,6 +159,8 @@ def _in_step(alignment: Alignment, least: float) -> bool:
         sum(words_a.values()), sum(words_b.values())
     ):
         return True
+    if {e.kind for e in edits} == {"lost"} and sum(words_b.values()) >= followed:
+        return True  # holes alone: another sample would say something of its own
     equal = sum(e.a_end - e.a for e in alignment.edits if e.kind == "equal" and e.a >= start)
     if equal >= SAME_TEXT * max(1, len(a)):
         return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from harness.diagnose.answer import Finding
 from harness.diagnose.cut import cut_figures, timer_fix, timer_words
@@ -71,6 +72,13 @@ SILENT_CHOICE = Fault(
     "The hop keeps one finish for all choices.",
     "Pass on one finish_reason for each choice.",
 )
+CUT_CHOICE = Fault(
+    "truncation.choice-cut",
+    "Choice {choice} stops after {chars} characters with neither finish_reason nor terminator, though the stream ends "
+    "cleanly and another choice was finished.",
+    "The hop (or what is behind it) ended the stream with the choice that was done first, or was cut and hid it.",
+    "Go on until each choice has its finish_reason, then send the terminator.",
+)
 EARLY = Fault(
     "truncation.laundered",
     "{hop_inner} was cut in the middle, {hop} ends as if the answer were whole.",
@@ -91,6 +99,11 @@ MIDDLE = Fault(
     "The hop stops passing this channel on before it ends (a state that it leaves too early).",
     "Compare the hop's handling of thinking and tool calls with a newer version; pass each piece on as it comes.",
 )
+
+
+class Unended(NamedTuple):
+    choice: int
+    text: str
 
 
 def alone(view: View) -> Iterator[Finding]:
@@ -147,11 +160,25 @@ def alone(view: View) -> Iterator[Finding]:
                 words=words,
                 **figures,
             )
-    if view.end == "complete" and view.finished and not view.terminated and len(stream):
+    cut = _cut_choice(view)
+    if view.end == "complete" and cut:
+        yield CUT_CHOICE.found(view, "error", event=last, at_ms=view.end_ms, choice=cut.choice, chars=len(cut.text))
+    elif view.end == "complete" and view.finished and not view.terminated and len(stream):
         yield NO_TERMINATOR.found(view, "warning", event=last, words={"expected": _expected(stream.wire)})
     unfinished = view.choices - set(view.finished)
     if view.terminated and view.finished and unfinished and not counts_on(view):
         yield SILENT_CHOICE.found(view, "warning", event=last, choice=min(unfinished), finished=sorted(view.finished))
+
+
+def _cut_choice(view: View) -> Unended | None:
+    """A choice that was still speaking after the last finish of another, and was given no end of its own."""
+    if view.terminated or not view.finished:
+        return None
+    done = max(finish.event for finish in view.stream.finishes)
+    for key, text in view.texts.items():
+        if key.choice not in view.finished and text.events[-1] > done:
+            return Unended(key.choice, text.text)
+    return None
 
 
 def between(pair: Pair) -> Iterator[Finding]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from harness.logs.lines import read_lines
 from harness.logs.model import Line
@@ -17,11 +17,13 @@ DISORDER = 5.0  # seconds by which lines of a log may stand before their turn: b
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """``read(offset, size)`` gives bytes of a file of ``size`` bytes."""
+    """``read(offset, size)`` gives bytes of a file of ``size`` bytes. ``tail``: the lines of a log without dates, which
+    are read whole for each exchange; once is enough."""
 
     name: str
     size: int
     read: Callable[[int, int], bytes]
+    tail: list[Line] = field(default_factory=list, compare=False, repr=False)
 
 
 def around(source: Source, low: float, high: float, epoch: Callable[[Line], float | None]) -> list[Line]:
@@ -30,8 +32,9 @@ def around(source: Source, low: float, high: float, epoch: Callable[[Line], floa
     ``epoch`` gives a line's time. A log without dates cannot be halved: its last :data:`MOST` bytes are read.
     """
     if not _dated(source):
-        start = max(0, source.size - MOST)
-        return _whole(source, start, source.size)
+        if not source.tail:
+            source.tail.extend(_whole(source, max(0, source.size - MOST), source.size))
+        return list(source.tail)
     start = _first(source, low - DISORDER, epoch)
     found: list[Line] = []
     at = start

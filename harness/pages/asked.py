@@ -1,7 +1,8 @@
-"""What a form of the Diagnose page asks for, checked: route, prompt, rounds, recordings."""
+"""What a form asks for, checked: route, prompt, rounds, recordings, gateway logs."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from django.core.exceptions import TooManyFieldsSent, TooManyFilesSent
@@ -11,11 +12,14 @@ from django.http.multipartparser import MultiPartParserError
 
 from harness.errors import InputError, LimitExceeded
 from harness.runs import uploads
+from harness.runs.beside import Given
+from harness.runs.gateway_logs import in_memory
 from harness.runs.uploads import Recording
 
 MOST_ROUNDS = 50
 LONGEST_PROMPT = 1_000_000  # characters
 FORM = 4 * 1024 * 1024  # bytes of a form beside its files
+FURTHEST = 10 * 366 * 86400.0  # seconds that a log's clock may be off
 OF_HOP = "recording:"  # the name of a file field is this and the hop's name
 
 
@@ -63,6 +67,34 @@ def plain(request: HttpRequest) -> tuple[Recording, ...]:
         raise InputError("no file is chosen", "upload", "Choose a capture file, a curl trace or a HAR.")
     named = [hop.strip() for hop in hops] if len(hops) == len(files) else [""] * len(files)
     return _checked([_read(file, hop) for file, hop in zip(files, named, strict=True)])
+
+
+def logs(request: HttpRequest, *, needed: bool = False) -> tuple[Given, ...]:
+    """Gateway logs: ``log`` files and pasted ``log_text``, of the hop ``log_hop``. InputError for none where one is
+    ``needed``, and for what is no text."""
+    hop, pasted = request.POST.get("log_hop", ""), request.POST.get("log_text", "")
+    found = [Given(file.name or "log", file.read(), hop) for file in request.FILES.getlist("log")]
+    if pasted.strip():
+        found.append(Given("pasted lines", pasted.encode("utf-8", "replace"), hop))
+    if needed and not found:
+        raise InputError("no log is chosen", "log", "Choose a gateway's log file, or paste lines of it.")
+    if len(found) > uploads.MOST:
+        raise LimitExceeded(f"{len(found)} logs are too many at once", "upload", f"Choose at most {uploads.MOST}.")
+    for one in found:
+        in_memory(one.name, one.data)
+    return tuple(found)
+
+
+def log_offset(request: HttpRequest) -> float | None:
+    """By how many seconds the log's clock is ahead of ours; None where nobody said so."""
+    word = request.POST.get("log_offset", "").strip()
+    try:
+        seconds = float(word) if word else None
+    except ValueError:
+        seconds = math.nan
+    if seconds is not None and not abs(seconds) <= FURTHEST:
+        raise InputError(f"{word[:40]!r} is no clock offset", "clock offset", "Use seconds, such as 3600 or -2.5.")
+    return seconds
 
 
 def check_body(request: HttpRequest) -> None:

@@ -47,7 +47,8 @@ def recordings(request: HttpRequest) -> HttpResponse:
         asked.check_body(request)
         base = _base(request.POST.get("of", ""))
         if base is None:
-            run = begin("diagnose", "", asked.plain(request), {"ordered": request.POST.get("ordered") == "1"})
+            spec: dict[str, Any] = {"ordered": request.POST.get("ordered") == "1"}
+            run = begin("diagnose", "", asked.plain(request), spec, logs=asked.logs(request))
         else:
             files = asked.of_hops(request)
             if not files:

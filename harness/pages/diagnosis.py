@@ -14,6 +14,7 @@ from harness.report.text import duration
 from harness.routes.model import Route
 from harness.runs.catalogue import find
 from harness.runs.curl import curl_command
+from harness.runs.jobs import ASKING
 from harness.runs.ladder import PROMPT
 from harness.runs.steps import Step, latest, step_of, unreachable
 
@@ -33,8 +34,9 @@ def checklist(run: Run, captures: Sequence[Capture] = ()) -> list[Json]:
     faulty = {finding["hop"] for finding in answer.get("findings", []) if finding["severity"] == "error"}
     steps: list[Json] = [line.step for line in run.progress.filter(step__isnull=False) if line.step]
     if not steps:
-        told = [step_of(capture.hop, capture.repeat, capture).as_json() for capture in captures]
-        steps = [step | {"state": "recorded" if step["state"] == "ended" else step["state"]} for step in told]
+        steps = [step_of(capture.hop, capture.repeat, capture).as_json() for capture in captures]
+        if run.kind not in ASKING:
+            steps = [step | {"state": "recorded" if step["state"] == "ended" else step["state"]} for step in steps]
     kinds = {capture.hop: capture.kind for capture in captures} | dict(run.spec.get("hops", []))
     names = [name for name, _ in run.spec.get("hops", [])]
     names += [step["hop"] for step in steps if step["hop"] not in names]
@@ -116,18 +118,32 @@ def result(answer: Mapping[str, Any] | None, captures: Sequence[Capture], span_m
         return {}
     verdict = answer["verdict"]
     bad = verdict.get("first_bad_hop")
-    rounds = {capture.repeat for capture in captures}
-    shown, repeated = telling_round(answer, captures), repeats(captures)
-    findings = [told_finding(finding) for finding in answer["findings"]]
+    shown, made = telling_round(answer, captures), {capture.repeat or 0 for capture in captures}
     return {
         "verdict": verdict,
         "headline": headline(verdict),
         "picture": picture([c for c in captures if c.repeat == shown], bad, span_ms),
-        "shown": None if shown is None or len(rounds) < 2 else shown + 1,
-        "rounds": len(rounds),
-        "rows": [figures(row, bad, repeated) for row in answer["captures"]],
-        "findings": [finding for finding in findings if finding["severity"] != "info"],
-        "facts": [finding for finding in findings if finding["severity"] == "info"],
+        "shown": None if shown is None or len(made) < 2 else shown + 1,
+        "rounds": max(made, default=0) + 1,  # until a fault, all but the last two are forgotten
+        "rows": rows(answer, captures),
+    } | findings(answer)
+
+
+def rows(answer: Mapping[str, Any] | None, captures: Sequence[Capture]) -> list[Json]:
+    """The rows of the table of captures; those of the captures alone, without figures, where nothing is judged."""
+    if answer is None:
+        plain = [{"hop": capture.hop, "tap": capture.tap, "repeat": capture.repeat} for capture in captures]
+        return [figures({"outcome": "", "events": "", "text_chars": ""} | row, None, False) for row in plain]
+    bad = answer["verdict"].get("first_bad_hop")
+    return [figures(row, bad, repeats(captures)) for row in answer["captures"]]
+
+
+def findings(answer: Mapping[str, Any] | None) -> Json:
+    """``findings`` that hurt or may hurt, and ``facts``, as ``diagnose/finding.html`` shows them."""
+    told = [told_finding(finding) for finding in (answer or {}).get("findings") or []]
+    return {
+        "findings": [finding for finding in told if finding["severity"] != "info"],
+        "facts": [finding for finding in told if finding["severity"] == "info"],
     }
 
 

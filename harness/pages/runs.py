@@ -14,13 +14,15 @@ from django.views.decorators.http import require_safe
 from harness.capture.format import dumps
 from harness.capture.model import Capture
 from harness.models import Run
-from harness.pages.diagnosis import checklist, live, out_of_reach, result
+from harness.pages.diagnosis import checklist, findings, live, out_of_reach, result, rows
+from harness.pages.logs import shown
 from harness.pages.timeline import timeline
-from harness.runs.jobs import KINDS
+from harness.runs.jobs import ASKING, KINDS
 from harness.runs.live import state_of
 from harness.runs.store import answer_of, load_captures
 
 SHOWN = 200  # runs in the list
+ONE_EXCHANGE = ("chat", "tap")  # kinds of runs with the taps of one exchange: they have a timeline of its events
 
 
 @require_safe
@@ -48,11 +50,15 @@ def run_page(request: HttpRequest, run_id: str) -> HttpResponse:
         "run": _row(run) | more,
         "answer": run.answer,
         "captures": [_link(run_id, capture) for capture in captures],
-    }
-    if run.kind not in KINDS:
-        return render(request, "runs/detail.html", context | {"timeline": timeline(captures)})
-    context |= {"live": live(run), "hops": checklist(run, captures), "missing": out_of_reach(captures)}
-    return render(request, "diagnose/run.html", context | result(run.answer, captures))
+    } | shown(run_id, run.answer, captures)
+    if run.kind in ONE_EXCHANGE:
+        context |= {"timeline": timeline(captures), "rows": rows(run.answer, captures)} | findings(run.answer)
+        return render(request, "runs/detail.html", context)
+    climbed = run.kind in KINDS
+    context |= {"live": live(run), "hops": checklist(run, captures) if climbed else [], "again": run.kind in ASKING}
+    return render(
+        request, "diagnose/run.html", context | {"missing": out_of_reach(captures)} | result(run.answer, captures)
+    )
 
 
 @require_safe
@@ -68,6 +74,12 @@ def run_answer(request: HttpRequest, run_id: str) -> JsonResponse:
         what = f"run {run_id} ended without an answer" if state else f"no run has the id {run_id}"
         return JsonResponse({"what": what, "where": "/api/runs/", "do": "See /runs/ for those there are."}, status=404)
     return JsonResponse(answer)
+
+
+def no_api(request: HttpRequest) -> JsonResponse:
+    """What ``/api/`` does not have is said as what it has is: in JSON."""
+    what, do = f"nothing is at {request.path}", "Ask /api/runs/ID; /runs/ has the ids."
+    return JsonResponse({"what": what, "where": "/api/", "do": do}, status=404)
 
 
 @require_safe

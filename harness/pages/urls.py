@@ -1,8 +1,9 @@
 """The instrument's addresses."""
 
-from django.urls import path
+from django.urls import path, re_path
 
-from harness.pages import diagnose, run_deeds, runs
+from harness.pages import diagnose, logs, run_deeds, runs
+from harness.pages.slashed import slashed
 
 urlpatterns = [
     path("diagnose/", diagnose.diagnose_page, name="diagnose"),
@@ -13,8 +14,11 @@ urlpatterns = [
     path("runs/<str:run_id>/", runs.run_page, name="run"),
     path("runs/<str:run_id>/live", run_deeds.run_live, name="run-live"),
     path("runs/<str:run_id>/stop", run_deeds.run_stop, name="run-stop"),
+    path("runs/<str:run_id>/logs", logs.run_logs, name="run-logs"),
     path("runs/<str:run_id>/pin", run_deeds.run_pin, name="run-pin"),
     path("runs/<str:run_id>/report.html", run_deeds.run_report, name="run-report"),
     path("runs/<str:run_id>/captures/<str:name>.capture.jsonl", runs.run_capture, name="run-capture"),
-    path("api/runs/<str:run_id>", runs.run_answer, name="run-answer"),
+    path("api/runs/<path:run_id>", runs.run_answer, name="run-answer"),
+    re_path("^api(?:/.*)?$", runs.no_api),
+    re_path(r"^(?:diagnose|runs|runs/[^/]+)$", slashed),
 ]

@@ -24,7 +24,7 @@ from harness.diagnose.run import diagnose
 from harness.errors import InputError, StreamscopeError
 from harness.models import Progress, Run
 from harness.routes.model import Hop, Route
-from harness.runs import uploads
+from harness.runs import beside, uploads
 from harness.runs.catalogue import afind
 from harness.runs.judge import off_loop
 from harness.runs.ladder import Plan, ladder, probe_hop
@@ -92,6 +92,7 @@ async def _work(run: Run, tell: Tell) -> RunResult | None:
         await off_loop(close, run.pk, Run.State.INTERRUPTED)
         return None
     await off_loop(_save, run, result)
+    await off_loop(beside.read, run.pk)
     return result
 
 

@@ -13,7 +13,8 @@ from django.db import connections
 
 from harness.errors import LimitExceeded, StreamscopeError
 from harness.models import Run
-from harness.runs import uploads
+from harness.runs import beside, uploads
+from harness.runs.beside import Given
 from harness.runs.jobs import KINDS, close, create, say
 from harness.runs.uploads import Recording
 
@@ -21,9 +22,16 @@ MOST = 4  # jobs that may run at once
 
 
 def begin(
-    kind: str, route: str = "", recordings: Sequence[Recording] = (), spec: dict[str, Any] | None = None, **plan: Any
+    kind: str,
+    route: str = "",
+    recordings: Sequence[Recording] = (),
+    spec: dict[str, Any] | None = None,
+    *,
+    logs: Sequence[Given] = (),
+    **plan: Any,
 ) -> Run:
-    """Create a job with what was uploaded for it, and launch it. ``spec``: what the run is to remember besides.
+    """Create a job with what was uploaded for it, and launch it. ``spec``: what the run is to remember besides;
+    ``logs``: of gateways, to be searched for what they say of the recordings.
 
     LimitExceeded while :data:`MOST` jobs run, InputError for one that makes no sense.
     """
@@ -34,8 +42,11 @@ def begin(
         files = uploads.keep(run.pk, recordings)
         run.spec |= (spec or {}) | ({"files": files} if files else {})
         run.save(update_fields=["spec"])
+        if logs:
+            beside.keep(run.pk, logs)
         child = launch(run.pk)
     except (OSError, StreamscopeError):
+        beside.drop(run.pk)
         run.delete()
         raise
     threading.Thread(target=_await, args=(child, run.pk), name=f"await {run.pk}", daemon=True).start()
@@ -47,6 +58,7 @@ def _await(child: subprocess.Popen[bytes], run_id: str) -> None:
     code = child.wait()
     try:
         uploads.drop(run_id)
+        beside.drop(run_id)
         if Run.objects.filter(pk=run_id, state=Run.State.RUNNING).exists():
             say(run_id, [f"the job's process ended with code {code} before it was done"])
             close(run_id, Run.State.INTERRUPTED)

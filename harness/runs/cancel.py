@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 from uuid import uuid4
@@ -11,20 +9,22 @@ from uuid import uuid4
 from harness.capture.model import Capture
 from harness.diagnose.answer import Answer, Finding, Verdict
 from harness.diagnose.run import diagnose
+from harness.diagnose.thresholds import STALL_MS
 from harness.phrase import joined, phrase, say, term
-from harness.probe.clock import host_clock
-from harness.probe.exchange import open_exchange, probe
-from harness.probe.recorder import MemoryRecorder
 from harness.routes.model import Hop, Route
+from harness.runs.leaving import leave_after, leave_at, leave_early, leave_in_silence
 from harness.runs.result import Tell
 from harness.runs.witness import Tally, Witness
+from harness.timeline.row import row
+from harness.wire.decode import decode
 
 PROMPT = "Count from 1 to 500 in words, one word a line."
 MOMENTS = {"before the first token": 0, "in the middle": 8}
 """Reads with body bytes after which the connection is closed; 0 is right after the head, or EARLY without one."""
-EARLY = 0.4  # seconds that a head may take before we leave without it
 STALL, STALLED = "during a stall", " [[lab stall at=4 for=8s]]"
-"""Only the lab falls silent when it is asked to; a real engine's stall cannot be waited for."""
+"""The lab falls silent when it is asked to; any other engine's silence has to be waited for."""
+SILENCE = STALL_MS / 1000  # seconds without content that are a stall
+WITHIN = 15.0  # seconds that one is waited for
 TOLD = {True: phrase("the engine stopped"), False: phrase("the engine went on"), None: phrase("cannot tell")}
 STALL_AFTER = 1.0  # seconds: the fourth word has long come, and the silence lasts
 PATIENCE = 4.0  # seconds that the engine gets to notice
@@ -51,15 +51,22 @@ class Trial:
         return say("{hop}, {moment}: {told} ({because})", **figures)
 
 
-async def cancel(route: Route, *, prompt: str = PROMPT, tell: Tell | None = None) -> tuple[Answer, list[Trial]]:
-    """Every hop, at every moment of :data:`MOMENTS`. The engine is the route's innermost hop."""
+async def cancel(
+    route: Route, *, prompt: str = PROMPT, silence: float = SILENCE, within: float = WITHIN, tell: Tell | None = None
+) -> tuple[Answer, list[Trial]]:
+    """Every hop, at every moment of :data:`MOMENTS` and in a stall. The engine is the route's innermost hop.
+
+    An engine that is not the lab is left at its first ``silence`` seconds without content, should they come
+    ``within`` so many seconds; 0 does not wait for them.
+    """
     say = tell or (lambda line: None)
     witness = Witness(route.hops[0])
     trials: list[Trial] = []
     captures: list[Capture] = []
+    aside: list[Capture] = []
 
-    def note(trial: Trial, seen: list[Capture]) -> None:
-        captures.extend(replace(capture, repeat=len(trials)) for capture in seen)
+    def note(trial: Trial, seen: list[Capture], kept: list[Capture] = captures) -> None:
+        kept.extend(replace(capture, repeat=len(trials)) for capture in seen)
         trials.append(trial)
         say(str(trial))
 
@@ -70,9 +77,12 @@ async def cancel(route: Route, *, prompt: str = PROMPT, tell: Tell | None = None
                 note(trial, seen)
             if trial.witness == "ledger":
                 note(*await _trial(route, hop, STALL, None, prompt + STALLED, witness))
+            elif within and trial.witness:
+                # A silence that we wait for is no fault to be diagnosed.
+                note(*await _stalled(route, hop, prompt, witness, silence, within), aside)
     finally:
         await witness.aclose()
-    return _answer(captures, trials), trials
+    return _answer(captures, trials, aside), trials
 
 
 async def _trial(
@@ -80,12 +90,13 @@ async def _trial(
 ) -> tuple[Trial, list[Capture]]:
     key = uuid4().hex
     before = await witness.tally()
-    if reads is None:
-        seen = await _leave_later(route, hop, prompt, key)
-    elif reads == 0:
-        seen = await _leave_early(route, hop, prompt, key)
-    else:
-        seen = await probe(route, hop, prompt=prompt, exchange_id=key, client_leaves_after=reads)
+    async with witness.watching(before) as peak:
+        if reads is None:
+            seen = await leave_at(route, hop, prompt, key, STALL_AFTER)
+        elif reads == 0:
+            seen = await leave_early(route, hop, prompt, key, peak.look)
+        else:
+            seen = await leave_after(route, hop, prompt, key, reads, peak.look)
     left = seen.end.t if seen.end else None
     if seen.end is None or seen.end.kind != "aborted":
         how = seen.end.detail or seen.end.kind if seen.end else "open"
@@ -98,33 +109,30 @@ async def _trial(
     if before is None:
         why = phrase("the engine tells nothing from the side: neither ledger, metrics nor slots")
         return Trial(hop.name, moment, left, None, None, None, why), [seen]
-    return await _by_tally(hop, moment, left, before, witness), [seen]
+    return await _by_tally(hop, moment, left, before, witness, peak.risen), [seen]
 
 
-async def _leave_early(route: Route, hop: Hop, prompt: str, key: str) -> Capture:
-    """Leave right after the head, or without one: SGLang for one sends it with the first token."""
-    said = [{"role": "user", "content": prompt}]
-    wire = "" if hop.wire == "chat" else hop.wire
-    recorder = MemoryRecorder(Capture(hop.name, hop.kind, "read", wire, key, route.name), host_clock())
-    with suppress(TimeoutError):
-        async with (
-            asyncio.timeout(EARLY),
-            open_exchange(route, hop, said, exchange_id=key, probing=True, recorder=recorder) as exchange,
-        ):
-            exchange.close("client-left")
-    return recorder.capture("read")
-
-
-async def _leave_later(route: Route, hop: Hop, prompt: str, key: str) -> Capture:
-    """Leave by the clock, in the silence."""
-    said = [{"role": "user", "content": prompt}]
-    async with open_exchange(route, hop, said, exchange_id=key, probing=True) as exchange:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(STALL_AFTER):
-                async for _ in exchange:
-                    pass
-        exchange.close("client-left")
-        return exchange.capture()
+async def _stalled(
+    route: Route, hop: Hop, prompt: str, witness: Witness, silence: float, within: float
+) -> tuple[Trial, list[Capture]]:
+    """Leave in the first silence of an engine that falls silent when it likes."""
+    before = await witness.tally()
+    async with witness.watching(before) as peak:
+        seen, silent = await leave_in_silence(route, hop, prompt, uuid4().hex, silence, within)
+    left = seen.end.t if seen.end else None
+    if not silent:
+        ended = seen.end is not None and seen.end.kind != "aborted"
+        words = {"silence": f"{silence:g}", "seconds": f"{(left or 0) / 1000:.1f}"}
+        why = (
+            phrase("no stall of {silence} s came: the answer ended after {seconds} s", **words)
+            if ended
+            else phrase("no stall of {silence} s came in {seconds} s", **words)
+        )
+        return Trial(hop.name, STALL, left, None, None, None, why), [seen]
+    if before is None:
+        why = phrase("the engine tells nothing from the side: neither ledger, metrics nor slots")
+        return Trial(hop.name, STALL, left, None, None, None, why), [seen]
+    return await _by_tally(hop, STALL, left, before, witness, peak.risen), [seen]
 
 
 def _by_ledger(hop: Hop, moment: str, seen: Capture, record: Capture) -> Trial:
@@ -139,7 +147,8 @@ def _by_ledger(hop: Hop, moment: str, seen: Capture, record: Capture) -> Trial:
     return Trial(hop.name, moment, seen.end.t, aborted, after, "ledger", why)
 
 
-async def _by_tally(hop: Hop, moment: str, left: float | None, before: Tally, witness: Witness) -> Trial:
+async def _by_tally(hop: Hop, moment: str, left: float | None, before: Tally, witness: Witness, risen: bool) -> Trial:
+    """``risen``: whether the gauge showed the request while it ran."""
     seen = await witness.noticed(before, PATIENCE)
     if seen is None:
         still = {"gauge": before.name, "running": f"{before.running:g}", "seconds": f"{PATIENCE:g}"}
@@ -147,8 +156,11 @@ async def _by_tally(hop: Hop, moment: str, left: float | None, before: Tally, wi
         return Trial(hop.name, moment, left, False, None, before.name, why)
     after = seen.seconds * 1000
     if seen.how == "counted":
-        why = phrase("{counter} counted an abort after {after_ms} ms", counter=before.counter, after_ms=round(after))
-        return Trial(hop.name, moment, left, True, after, before.counter, why)
+        why = phrase("{counter} counted an abort after {after_ms} ms", counter=seen.counter, after_ms=round(after))
+        return Trial(hop.name, moment, left, True, after, seen.counter, why)
+    if not risen:
+        why = phrase("{gauge} never showed the request: it may not have reached the engine", gauge=before.name)
+        return Trial(hop.name, moment, left, None, None, before.name, why)
     figures: dict[str, Any] = {"gauge": before.name, "running": f"{before.running:g}", "after_ms": round(after)}
     why = phrase("{gauge} is back at {running} after {after_ms} ms", **figures)
     noticed: bool | None = after <= PROMPT_MS or None
@@ -164,9 +176,11 @@ async def _by_tally(hop: Hop, moment: str, left: float | None, before: Tally, wi
     return Trial(hop.name, moment, left, noticed, after, before.name, why)
 
 
-def _answer(captures: list[Capture], trials: list[Trial]) -> Answer:
-    """The diagnosis of the captures, and what only the trials know: gauges, and that nobody could tell."""
+def _answer(captures: list[Capture], trials: list[Trial], aside: list[Capture]) -> Answer:
+    """The diagnosis of the captures, and what only the trials know: gauges, and that nobody could tell. ``aside``:
+    captures that are shown and not judged."""
     answer = diagnose(captures)
+    answer = replace(answer, captures=(*answer.captures, *(row(decode(capture)) for capture in aside)))
     broken = [(n, t) for n, t in enumerate(trials) if t.cancelled is False and t.witness != "ledger"]
     if broken:
         findings = tuple(_ran_on(number, trial) for number, trial in broken)

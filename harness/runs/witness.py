@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from time import perf_counter
 from urllib.parse import quote, urlsplit
@@ -15,16 +17,19 @@ from harness.capture.model import Capture
 from harness.errors import CaptureError
 from harness.probe.transport import plain_client
 from harness.routes.model import Hop
+from harness.tasks import start
 
 POLL = 0.05  # seconds between two looks
-# Gauges of requests that are being worked on: vLLM, SGLang, llama.cpp (started with --metrics), the lab.
+# Gauges of requests that are being worked on: vLLM, SGLang, LMDeploy, llama.cpp (started with --metrics), TGI. Some
+# scrapers write ``_`` for ``:``.
 _GAUGE = re.compile(
-    r"^(vllm:num_requests_running|sglang:num_running_reqs|llamacpp:requests_processing)(?:\{[^}]*\})? +([0-9.eE+]+)",
+    r"^(vllm[:_]num_requests_running|sglang[:_]num_running_reqs|lmdeploy[:_]num_requests_running"
+    r"|llamacpp[:_]requests_processing|tgi_batch_current_size)(?:\{[^}]*\})? +([0-9.eE+]+)",
     re.M,
 )
-# Counters of requests that were aborted: vLLM's by reason, SGLang's own. llama.cpp counts none.
+# Counters of requests that were aborted: vLLM's by reason, SGLang's own. The others count none.
 _ABORTED = re.compile(
-    r"^(vllm:request_success_total(?=\{[^}]*finished_reason=\"abort\")|sglang:num_aborted_requests_total)"
+    r"^(vllm[:_]request_success_total(?=\{[^}]*finished_reason=\"abort\")|sglang[:_]num_aborted_requests_total)"
     r"(?:\{[^}]*\})? +([0-9.eE+]+)",
     re.M,
 )
@@ -43,10 +48,12 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Noticed:
-    """``seconds`` until the engine was seen to stop. ``how``: ``counted`` an abort, or was ``idle`` again."""
+    """``seconds`` until the engine was seen to stop. ``how``: ``counted`` an abort (under ``counter``), or was ``idle``
+    again."""
 
     seconds: float
     how: str
+    counter: str = ""
 
 
 class Witness:
@@ -101,8 +108,8 @@ class Witness:
         began, idle = perf_counter(), None
         while (since := perf_counter() - began) < patience:
             now = await self.tally()
-            if now is not None and (now.aborted or 0.0) > (before.aborted or 0.0) and before.aborted is not None:
-                return Noticed(since, "counted")
+            if now is not None and (now.aborted or 0.0) > (before.aborted or 0.0):  # older vLLM begins with the first
+                return Noticed(since, "counted", now.counter)
             if idle is None and now is not None and now.running <= before.running:
                 idle = since
             if idle is not None and (before.aborted is None or since - idle > grace):
@@ -110,8 +117,35 @@ class Witness:
             await asyncio.sleep(POLL)
         return None if idle is None else Noticed(idle, "idle")
 
+    @asynccontextmanager
+    async def watching(self, before: Tally | None) -> AsyncIterator[Peak]:
+        """Looks again and again while the block runs, so that a request that came and went was seen."""
+        peak = Peak(self, before)
+        task = start(peak.follow(), "watch the engine") if before is not None else None
+        try:
+            yield peak
+        finally:
+            if task is not None:
+                task.cancel()
+
     async def _get(self, url: str) -> httpx.Response | None:
         try:
             return await self._client.get(url)
         except (httpx.HTTPError, httpx.InvalidURL):
             return None
+
+
+class Peak:
+    """``risen``: whether the gauge was above ``before`` at some look."""
+
+    def __init__(self, witness: Witness, before: Tally | None) -> None:
+        self.witness, self.before, self.risen = witness, before, False
+
+    async def look(self) -> None:
+        now = await self.witness.tally() if self.before is not None and not self.risen else None
+        self.risen = self.risen or (now is not None and self.before is not None and now.running > self.before.running)
+
+    async def follow(self) -> None:
+        while not self.risen:
+            await self.look()
+            await asyncio.sleep(POLL)

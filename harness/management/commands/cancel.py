@@ -6,8 +6,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from harness.errors import InputError
 from harness.management.base import Outcome, ScopeCommand, code_of
-from harness.runs.cancel import PROMPT, cancel
+from harness.runs.cancel import PROMPT, SILENCE, WITHIN, cancel
 from harness.runs.catalogue import afind
 
 
@@ -18,9 +19,22 @@ class Command(ScopeCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("route", metavar="ROUTE[/HOP]", help="a route, or a route cut off at a hop")
         parser.add_argument("--prompt", default=PROMPT, metavar="T", help="what to ask (default: to count long)")
+        parser.add_argument(
+            "--silence", type=float, default=SILENCE, metavar="S",
+            help=f"seconds without text that are a stall, for engines other than the lab (default {SILENCE:g})",
+        )  # fmt: skip
+        parser.add_argument(
+            "--within", type=float, default=WITHIN, metavar="S",
+            help=f"seconds that a stall is waited for at each hop; 0 does not wait (default {WITHIN:g})",
+        )  # fmt: skip
 
     async def run(self, **options: Any) -> Outcome:
-        answer, trials = await cancel(await afind(options["route"]), prompt=options["prompt"], tell=self.say)
+        silence, within = options["silence"], options["within"]
+        if not 0 < silence <= 3600 or not 0 <= within <= 3600:
+            what = f"--silence is {silence:g}" if not 0 < silence <= 3600 else f"--within is {within:g}"
+            raise InputError(what, do="Use seconds, at most 3600.")
+        route = await afind(options["route"])
+        answer, trials = await cancel(route, prompt=options["prompt"], silence=silence, within=within, tell=self.say)
         data = answer.as_json() | {"trials": [trial.as_json() for trial in trials]}
         text = "\n".join([*(str(trial) for trial in trials), "", self._picture(answer)])
         return Outcome(data, text, code_of(answer))

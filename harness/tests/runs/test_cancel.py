@@ -121,7 +121,7 @@ async def measured(engine: Busy, moments: int = 2):
             route = Route("r", (Hop("engine", url=upstream.url, metrics_url=url),), "m", SOON)
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr("harness.runs.cancel.MOMENTS", dict(list(MOMENTS.items())[:moments]))
-                return await cancel(route)
+                return await cancel(route, within=0)
     finally:
         server.close()
 
@@ -148,7 +148,7 @@ async def test_slots_tell_where_there_are_no_metrics():
         running -= 1
 
     async with Upstream(script) as upstream:
-        answer, trials = await cancel(Route("r", (Hop("engine", url=upstream.url),), "m", SOON))
+        answer, trials = await cancel(Route("r", (Hop("engine", url=upstream.url),), "m", SOON), within=0)
     assert {(t.cancelled, t.witness) for t in trials} == {(True, "/slots")}
     assert answer.verdict.healthy is True
 
@@ -165,7 +165,7 @@ async def test_an_engine_s_gauge_tells_where_there_is_no_ledger(monkeypatch, dea
     url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/metrics"
     async with Upstream(engine) as upstream:
         route = Route("r", (Hop("engine", url=upstream.url, metrics_url=url),), "m", SOON)
-        answer, trials = await cancel(route)
+        answer, trials = await cancel(route, within=0)
     server.close()
     assert [t.cancelled for t in trials] == cancelled and answer.verdict.healthy is healthy
     assert {t.witness for t in trials} == {"vllm:num_requests_running"}

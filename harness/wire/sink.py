@@ -187,7 +187,8 @@ class Sink:
             self.stream.facts.setdefault("faults_more", {})[code] = count - FAULTS_KEPT
             return
         at = self.start if offset is None else offset
-        self.stream.faults.append(WireFault(code, self.event if event else None, at, clean(detail, 500)))
+        said = detail if detail == (short := clean(detail, 500)) else short  # a phrase stays one
+        self.stream.faults.append(WireFault(code, self.event if event else None, at, said))
 
     def fact(self, name: str, value: Any) -> None:
         self.plain = False

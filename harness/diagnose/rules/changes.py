@@ -35,7 +35,7 @@ def between(pair: Pair) -> Iterator[Finding]:
         return
     told = _changes(inner, outer)
     if told:
-        rows = [phrase("{change} {figure}", change=term(_words(name)), figure=_say(told[name])) for name in told]
+        rows = [phrase("{change} {figure}", change=term(_words(name)), figure=_say(name, told[name])) for name in told]
         words = {"changes": joined("; ", rows)}
         yield EVENTS.found(outer, "info", inner=inner, event=outer.content[0], words=words, **told)
 
@@ -92,8 +92,8 @@ def _words(name: str) -> str:
     return name.replace("_", " ")
 
 
-def _say(value: Any) -> str:
-    if isinstance(value, list) and value and isinstance(value[0], str):
+def _say(name: str, value: Any) -> str:
+    if name.startswith("fields"):
         return joined(", ", value)
     if isinstance(value, list):
         before, now = (item or phrase("nothing") for item in value)

@@ -28,30 +28,21 @@ TABLES = {"STATUSES", "READERS", "HEADINGS", "TITLES", "SYMPTOMS", "SEVERITIES",
 PAIRS = {"MEANINGS"}
 # What other libraries and captures say, and words of the contract that a text shows.
 EXTRA = (
+    "pieces merged", "pieces split", "comments dropped", "event lines dropped", "dialect", "id changed", "id blanked",
+    "model changed", "model blanked", "fingerprint changed", "fingerprint blanked", "usage dropped", "fields dropped",
+    "fields added",
     "(none)", ", ", "Expecting value", "Expecting ',' delimiter", "Expecting ':' delimiter", "Extra data",
     "Expecting property name enclosed in double quotes", "Unterminated string starting at", "Invalid \\escape",
     "Invalid control character at", "Invalid \\uXXXX escape", "Illegal trailing comma before end of object",
     "Illegal trailing comma before end of array", "invalid start byte", "invalid continuation byte",
-    "unexpected end of data", "connection refused", "refused", "connection reset by peer", "done", "truncated", "reset",
-    "timeout", "aborted", "interrupted", "failed", "complete", "open", "closed before the last chunk", "during a stall",
-    "closed before the head", "reset before the head", "closed by the hop in front", "closed by the hop in front (reset)",
-    "recording stopped, connection still open", "the lab closed before the end", "the lab sent RST", "client-left",
-    "certain", "likely", "cannot-tell", "buffer", "concurrency", "idle", "total", "head", "measured", "route", "bad ends",
-    "dropped", "added", "blanked", "filled", "changed", "text chars", "captures", "chat", "probe", "ladder", "compare", "cancel", "tap",
+    "unexpected end of data", "connection refused", "refused", "connection reset by peer", "done", "truncated",
+    "reset", "timeout", "aborted", "interrupted", "failed", "complete", "open", "closed before the last chunk",
+    "during a stall", "closed before the head", "reset before the head", "closed by the hop in front",
+    "closed by the hop in front (reset)", "recording stopped, connection still open", "the lab closed before the end",
+    "the lab sent RST", "client-left", "certain", "likely", "cannot-tell", "buffer", "concurrency", "idle", "total",
+    "head", "measured", "route", "bad ends", "dropped", "added", "blanked", "filled", "changed", "text chars",
+    "captures", "chat", "probe", "ladder", "compare", "cancel", "tap",
 )  # fmt: skip
-GLOSSARY = """# The answer in Simplified Chinese (MIT, as Streamscope). Codes, figures, settings and product names stay as they are.
-#
-# Style: full-width punctuation; a space between Chinese and Latin letters or figures; lists with 、; times in 毫秒 and 秒
-# (in tables ms and s). "{figure} 毫秒" turns into 秒 by itself from a second on.
-#
-# hop 跳, this hop 本跳, hop behind (nearer to the engine) 上游一跳, hop in front (nearer to the reader) 下游一跳,
-# route 路由, exchange 交互, tap 采集点, capture 捕获, recording 录制, vantage 观测点, verdict 结论, evidence 证据,
-# engine 引擎, gateway 网关, relay 中继, probe 探测, ladder 逐跳探测, inline tap 串联采集, baseline 基线, ledger 账本,
-# stream 流, streamed 流式, event 事件, piece 片段, chunk (of a dialect) 数据块, chunk (of HTTP) chunk, frame 帧, delta 增量,
-# terminator 结束标记, channel 通道, choice index 序号, heartbeat 心跳, comment line 注释行, reader 读取端, retry 重试,
-# idle timer 空闲超时, silence 没有数据 or 静默, gap 间隔, cut 切断, buffer 缓冲, flush flush, hold 扣住, clump 批,
-# first-byte 首字延迟, stall 停滞, burst 突发, truncation 截断, reset 重置, reorder 乱序, duplicate 重复, loss 丢失,
-# interleave 串流, encoding 编码损坏, malformed 格式错误, rewrite 改写, not-streamed 未流式, not-cancelled 未取消."""
 TAG = re.compile(r"""\{%\s*translate\s+"([^"]+)"\s*%\}""")
 NO_FIGURES = {"inner", "event", "at_ms", "words"}
 
@@ -121,15 +112,16 @@ def compiled(catalogue: Catalog) -> bytes:
 def main() -> None:
     old = read()
     new = Catalog(
-        locale="zh_Hans", project="Streamscope", fuzzy=False, charset="utf-8", version="1", header_comment=GLOSSARY,
+        locale="zh_Hans", project="Streamscope", fuzzy=False, charset="utf-8", version="1",
+        header_comment=old.header_comment,
         creation_date=old.creation_date, revision_date=old.creation_date, last_translator="Streamscope",
         language_team="zh_Hans", msgid_bugs_address="docs/CONTRIBUTING.md",
     )  # fmt: skip
     for text, names in sorted(messages().items(), key=lambda row: (min(row[1], default=""), row[0])):
         before = old.get(text)
-        new.add(text, before.string if before else "", locations=[(name, None) for name in sorted(names)])
+        new.add(text, before.string if before else "", locations=[(name, 0) for name in sorted(names)])
     with PO.open("wb") as file:
-        write_po(file, new, width=120, sort_output=False)
+        write_po(file, new, width=120, include_lineno=False)
     PO.with_suffix(".mo").write_bytes(compiled(read()))
     missing = [str(message.id) for message in new if message.id and not message.string]
     print(f"{len(new)} messages, {len(missing)} without a translation", *missing, sep="\n  ")

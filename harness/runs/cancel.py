@@ -94,9 +94,9 @@ async def _trial(
         if reads is None:
             seen = await leave_at(route, hop, prompt, key, STALL_AFTER)
         elif reads == 0:
-            seen = await leave_early(route, hop, prompt, key, peak.look)
+            seen = await leave_early(route, hop, prompt, key, peak.last_look)
         else:
-            seen = await leave_after(route, hop, prompt, key, reads, peak.look)
+            seen = await leave_after(route, hop, prompt, key, reads, peak.last_look)
     left = seen.end.t if seen.end else None
     if seen.end is None or seen.end.kind != "aborted":
         how = seen.end.detail or seen.end.kind if seen.end else "open"

@@ -20,6 +20,7 @@ from harness.routes.model import Hop
 from harness.tasks import start
 
 POLL = 0.05  # seconds between two looks
+RISES = 0.25  # seconds after the head in which a gauge shows a request (llama.cpp: some 10 ms later)
 # Gauges of requests that are being worked on: vLLM, SGLang, LMDeploy, llama.cpp (started with --metrics), TGI. Some
 # scrapers write ``_`` for ``:``.
 _GAUGE = re.compile(
@@ -144,6 +145,14 @@ class Peak:
     async def look(self) -> None:
         now = await self.witness.tally() if self.before is not None and not self.risen else None
         self.risen = self.risen or (now is not None and self.before is not None and now.running > self.before.running)
+
+    async def last_look(self) -> None:
+        """Just before the close: a request that has only begun gets RISES seconds to show."""
+        until = perf_counter() + RISES
+        await self.look()
+        while self.before is not None and not self.risen and perf_counter() < until:
+            await asyncio.sleep(POLL / 2)
+            await self.look()
 
     async def follow(self) -> None:
         while not self.risen:

@@ -96,7 +96,7 @@ async def trials_of(engine: Engine, *, gateway: bool = False):
                 Hop("engine", url="http://127.0.0.1:1/v1", metrics_url=metrics),
                 Hop("gateway", "gateway", url=upstream.url),
             )
-        return await cancel(Route("r", hops, "m", SOON), silence=0.3, within=2)
+        return await cancel(Route("r", hops, "m", SOON), silence=0.8, within=3)
 
 
 @pytest.mark.parametrize(
@@ -114,14 +114,14 @@ async def test_a_silence_that_comes_by_itself_is_left_and_the_engine_s_metrics_t
     answer, trials = await trials_of(Engine(text))
     assert [t.moment for t in trials][-1] == STALL and len(trials) == 3
     assert {(t.cancelled, t.witness) for t in trials} == {(True, witness)}, [str(t) for t in trials]
-    assert 300 <= trials[-1].left_at_ms < 2000, "heartbeats break no silence"
+    assert 800 <= trials[-1].left_at_ms < 3000, "heartbeats break no silence"
     assert answer.verdict.healthy is True and len(answer.captures) == 3
 
 
 @pytest.mark.parametrize(
     ("engine", "says"),
-    [(Engine(VLLM, silent=False), "no stall of 0.3 s came in 2."),
-     (Engine(VLLM, silent=False, ends=True), "no stall of 0.3 s came: the answer ended after")],
+    [(Engine(VLLM, silent=False), "no stall of 0.8 s came in 3."),
+     (Engine(VLLM, silent=False, ends=True), "no stall of 0.8 s came: the answer ended after")],
     ids=["speaks on", "comes to its end"],
 )  # fmt: skip
 async def test_without_a_stall_that_is_said_and_the_others_stand(engine, says):

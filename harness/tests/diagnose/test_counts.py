@@ -95,7 +95,7 @@ def test_a_count_that_an_error_ended_calls_itself_nothing() -> None:
     words, asked = COUNTS["digits"][:17], "Count from 1 to 30"
     *begun, end = answer(words, finish=None)
     request = {"model": "m", "stream": True, "messages": [{"role": "user", "content": asked}]}
-    events = [*begun, {"error": {"message": "The server had an error", "code": 500}}, end]
+    events = [*begun, b'data: {"error": {"message": "The server had an error", "code": 500}}\n\n', end]
     failed = told(capture(spaced(events), request=request))
     assert errors(failed) == {"error"} and failed.verdict.symptom == "error"
 

@@ -11,6 +11,7 @@ from harness.capture.format import LIMIT, check_size, loads
 from harness.capture.har import load_har
 from harness.capture.model import Capture, kind_of
 from harness.capture.packed import unpacked
+from harness.capture.saved import load_saved, looks_like_saved
 from harness.errors import CaptureError
 
 _SUFFIXES = frozenset({
@@ -18,7 +19,7 @@ _SUFFIXES = frozenset({
     ".sse", ".trace", ".txt", ".zst",
 })  # fmt: skip
 _PCAP = (b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4", b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d", b"\x0a\x0d\x0d\x0a")
-FORMATS = "a capture file, a curl trace or a HAR"
+FORMATS = "a capture file, a curl trace, a HAR or a saved stream"
 
 
 def load_any(data: bytes, name: str = "", hop: str = "", entry: int | None = None) -> list[Capture]:
@@ -37,10 +38,12 @@ def load_any(data: bytes, name: str = "", hop: str = "", entry: int | None = Non
     start = data.removeprefix(b"\xef\xbb\xbf").lstrip()
     if start[:1] == b"{" and _is_har(start):
         return load_har(data, name, hop or stem(name) or "har", entry)
-    if start[:1] == b"{":
+    if start[:1] == b"{" and not looks_like_saved(start):
         return picked([named(loads(data, name), hop)], entry, name)
     if looks_like_trace(data):
         return picked(load_curl_trace(data, name, hop or stem(name) or "curl"), entry, name)
+    if looks_like_saved(data):
+        return picked(load_saved(data, name, hop or stem(name) or "saved"), entry, name)
     raise CaptureError(_refusal(data), _first_line(name), f"Expected {FORMATS}")
 
 
@@ -91,8 +94,6 @@ def _is_har(start: bytes) -> bool:
 def _refusal(data: bytes) -> str:
     if b"\0" in data[:4096]:
         return "the file is binary"
-    if data.lstrip().startswith((b"*   Trying", b"* Host", b"> POST", b"> GET", b"* Connected")):
-        return "a `curl -v` log has neither bodies nor times: record with curl -N --trace-time --trace FILE"
-    if data.lstrip().startswith((b"data:", b"event:", b": ")):
-        return "a bare event stream has no times: record with curl -N --trace-time --trace FILE"
+    if data.lstrip()[:1] == b"<":
+        return "this is a page (HTML or XML) and no stream: save it with curl -i, so that its status is there too"
     return "the format is unknown"

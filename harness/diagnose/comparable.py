@@ -10,6 +10,7 @@ from harness.capture.model import Capture
 from harness.diagnose.answer import Finding
 
 TIMED_SYMPTOMS = frozenset({"first-byte", "stall", "burst"})
+TIMED_CODES = frozenset({"content.replay", "content.replay-alone", "content.replay-repeat"})
 
 
 def comparable(captures: Sequence[Capture]) -> list[Capture]:
@@ -20,8 +21,21 @@ def comparable(captures: Sequence[Capture]) -> list[Capture]:
 
 
 def tells(capture: Capture, finding: Finding) -> bool:
-    """Whether this capture can bear the finding: one without event times (``meta.timed`` false) bears no delay."""
-    return capture.meta.get("timed") is not False or finding.symptom not in TIMED_SYMPTOMS
+    """Whether this capture can bear the finding: one without event times (``meta.timed`` false) bears no delay, and
+    one that began with its first byte (``meta.began``) none of that byte."""
+    if not timed(capture):
+        return finding.symptom not in TIMED_SYMPTOMS and finding.code not in TIMED_CODES
+    return finding.symptom != "first-byte" or began_with_request(capture)
+
+
+def timed(capture: Capture) -> bool:
+    """Whether its reads have times of their own."""
+    return capture.meta.get("timed") is not False
+
+
+def began_with_request(capture: Capture) -> bool:
+    """Whether its time begins when the request went out, as it should."""
+    return capture.meta.get("began") != "first-byte"
 
 
 def _coded(capture: Capture) -> bool:

@@ -45,7 +45,7 @@ def diagnose(captures: Sequence[Capture], *, consumers: bool = False, translate:
         views = [View(decode(capture), index) for index, capture in enumerate(group)]
         verdict, found = diagnose_views(views, consumers=consumers)
         rows += [row(view.stream) for view in views]
-        found += played_back.of(repeat, views)
+        found += [f for f in played_back.of(repeat, views) if all(tells(view.capture, f) for view in views)]
         findings += [replace(finding, repeat=repeat) for finding in found]
         verdicts.append(verdict)
     return Answer(tuple(rows), tuple(worst_first(findings)), merge(verdicts))
@@ -56,7 +56,7 @@ def diagnose_views(views: Sequence[View], *, consumers: bool = False) -> tuple[V
     pairs = [_pair(views, index) for index in range(len(views))]
     answered = any(view.answered for view in views)
     alone = [[*error.unreachable(view, answered), *_all(ALONE, view, view)] for view in views]
-    between: list[list[Finding]] = [_all(BETWEEN, pair, pair.outer) if pair else [] for pair in pairs]
+    between: list[list[Finding]] = [_between(pair) if pair else [] for pair in pairs]
     for pair in filter(None, pairs):
         alone[pair.inner.index] += first_byte.given_up(pair)
     for view in views if consumers else views[-1:]:
@@ -67,6 +67,10 @@ def diagnose_views(views: Sequence[View], *, consumers: bool = False) -> tuple[V
 
 def _all(rules: Iterable[Any], subject: Any, judged: View) -> list[Finding]:
     return [finding for rule in rules for finding in rule(subject) if tells(judged.capture, finding)]
+
+
+def _between(pair: Pair) -> list[Finding]:
+    return [finding for finding in _all(BETWEEN, pair, pair.outer) if tells(pair.inner.capture, finding)]
 
 
 def _pair(views: Sequence[View], index: int) -> Pair | None:

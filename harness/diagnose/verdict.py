@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from harness.diagnose.answer import Finding, Verdict
+from harness.diagnose.comparable import timed
 from harness.diagnose.pair import Pair
 from harness.diagnose.thresholds import MIN_JUDGED
 from harness.diagnose.view import View
@@ -22,6 +23,8 @@ LONGER = phrase(
     "a longer answer: fewer than {least} events with content prove little of delay and order", least=int(MIN_JUDGED)
 )
 
+TIMES = phrase("a recording with times, to judge delays: curl -N --trace-time --trace FILE")
+
 
 def judge(views: Sequence[View], pairs: Sequence[Pair | None], findings: Sequence[tuple[int, Finding]]) -> Verdict:
     errors = [(index, finding) for index, finding in findings if finding.severity == "error"]
@@ -34,11 +37,15 @@ def judge(views: Sequence[View], pairs: Sequence[Pair | None], findings: Sequenc
     summary = _healthy(views, warnings)
     if all(view.streamed and 0 < len(view.content) < MIN_JUDGED and not view.ours_to_close for view in views):
         return Verdict(True, None, None, "likely", summary, LONGER)
+    if not all(timed(view.capture) for view in views):
+        return Verdict(True, None, None, "likely", summary, TIMES)
     return Verdict(True, None, None, "certain", summary, None)
 
 
 def _healthy(views: Sequence[View], warnings: Sequence[Finding]) -> Phrase:
     summary = phrase("Healthy: complete, in order and in time")
+    if not all(timed(view.capture) for view in views):
+        summary = phrase("Healthy: complete and in order (of delay it tells nothing)")
     if any(view.ours_to_close for view in views):
         summary = phrase("Healthy: stopped from our side, nothing wrong up to there")
     if len(views) > 1:

@@ -13,6 +13,8 @@ def row(stream: Stream, metrics: Metrics | None = None) -> dict[str, Any]:
     """An entry of ``captures`` in the answer. Times in ms; ``text_chars`` counts every channel's characters."""
     capture = stream.capture
     figures = metrics or measure(stream)
+    # A recording without times of its own, or whose time begins with its first byte, has no such figures.
+    untimed, begun = capture.meta.get("timed") is False, capture.meta.get("began") == "first-byte"
     entry: dict[str, Any] = {
         "hop": capture.hop,
         "kind": capture.kind,
@@ -24,10 +26,10 @@ def row(stream: Stream, metrics: Metrics | None = None) -> dict[str, Any]:
         "text_chars": sum(len(channel.text) for channel in stream.channels),
         "reads": figures.reads,
         "timing": {
-            "ttfb_ms": _rounded(figures.ttfb_ms),
-            "ttft_ms": _rounded(figures.ttft_ms),
-            "e2e_ms": _rounded(figures.e2e_ms),
-            "itl_ms": {name: _rounded(value) for name, value in figures.itl.as_json().items()},
+            "ttfb_ms": None if untimed or begun else _rounded(figures.ttfb_ms),
+            "ttft_ms": None if untimed or begun else _rounded(figures.ttft_ms),
+            "e2e_ms": None if (untimed and not figures.e2e_ms) or begun else _rounded(figures.e2e_ms),
+            "itl_ms": {n: None if untimed else _rounded(value) for n, value in figures.itl.as_json().items()},
         },
     }
     if capture.repeat is not None:

@@ -67,8 +67,7 @@ def test_one_exchange_can_be_chosen() -> None:
         (b" \n\n", "the file is empty"),
         (b"\x7fELF\0\0", "binary"),
         (b"hello", "format is unknown"),
-        (b'data: {"a":1}\n\n', "bare event stream"),
-        (b"*   Trying 127.0.0.1:80...\n> POST / HTTP/1.1\n", "curl -v"),
+        (b"<!doctype html><h1>502</h1>", "a page"),
         (b'{"model": "m"}', "not a capture file"),
     ],
 )

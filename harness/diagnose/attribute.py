@@ -91,12 +91,21 @@ def _source(finding: Finding, inner: list[Finding]) -> Finding | None:
             and finding.severity == "error"
         ):
             return other
+        if _lesser(other, finding):
+            continue
         if finding.symptom == other.symptom == "stall":
             if (other.evidence.get("gap_ms") or 0) >= 0.5 * (finding.evidence.get("gap_ms") or 0):
                 return other
         elif finding.symptom == other.symptom == "first-byte" or finding.code == other.code:
             return other
     return None
+
+
+def _lesser(other: Finding, finding: Finding) -> bool:
+    """What hurts here only looked fragile, or was another thing and no fault, further in: this hop's own doing."""
+    if finding.severity != "error" or finding.symptom == "first-byte":
+        return False
+    return other.severity == "warning" or (other.severity == "info" and other.code != finding.code)
 
 
 def _waited(inner: list[Finding]) -> Finding | None:

@@ -179,3 +179,11 @@ def test_a_connection_that_closes_without_a_word_is_an_error() -> None:
 def test_a_recording_without_a_head_is_judged_all_the_same(end: str) -> None:
     assert errors(told(replace(cut("engine", end), head=None))) == {"reset" if end == "reset" else "truncation"}
     assert told(replace(capture(spaced(EVENTS)), head=None)).verdict.healthy is True
+
+
+def test_a_stall_is_not_excused_by_a_body_that_stays_open_further_in() -> None:
+    inner = capture(spaced(EVENTS), hop="engine", end="timeout", end_ms=10_500.0, detail="read timeout 10 s")
+    outer = capture(spaced(EVENTS[:9], 103), hop="proxy", end="timeout", end_ms=10_263.0, detail="read timeout 10 s")
+    found = told(inner, outer)
+    assert {f.severity for f in found.findings if f.hop == "engine"} == {"warning"}
+    assert bad(found) == ("stall", "proxy")

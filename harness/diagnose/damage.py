@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from harness.diagnose.elsewhere import stands_elsewhere
 from harness.diagnose.pair import Pair
 from harness.diagnose.thresholds import SAME_TEXT
 from harness.diagnose.view import View
@@ -72,6 +73,7 @@ def _classed(pair: Pair, key: ChannelKey, alignment: Alignment) -> Iterator[Dama
         yield Damage("whitespace", key, alignment, alignment.of("lost", "foreign", "changed"))
         return
     edits = _without_open_ends(pair, alignment)
+    edits = [e for e in edits if not (e.kind == "lost" and stands_elsewhere(pair, key, a[e.a : e.a_end]))]
     if not edits:
         return
     if b == mojibake(a) or (_blind(a) == _blind(b) and _spoilt(b) > _spoilt(a)):

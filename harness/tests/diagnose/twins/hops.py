@@ -51,9 +51,14 @@ def _anew(rows: Sequence[Row], voice: Tape) -> list[Row]:
     ours = [voice.rows[i] for i in spoken]
     mine = [row for row in ours if row.key == ours[0].key]
     out = [row.at(words[0].t) for row in before]
+    seen: set[tuple[int, str]] = set()
     for row in words:
         like_it = [other for other in ours if other.key == row.key] or mine
-        template = next((other for other in like_it if len(other.text.strip()) > 1), like_it[-1])
+        if row.kind == "tool":  # the first fragment bears the name, the others do not
+            template = like_it[-1] if row.key in seen else like_it[0]
+        else:
+            template = next((other for other in like_it if len(other.text.strip()) > 1), like_it[-1])
+        seen.add(row.key)
         out.append(replace(said(template, row.text), t=row.t, key=row.key))
     last, more = rows[-1].t, len(words) - len(spoken)
     out += [replace(row, t=last + 0.1 * n, data=tallied(row.data, more)) for n, row in enumerate(after)]

@@ -59,6 +59,8 @@ class Watched:
                     assert self._request is not None
                     self._waiting.append((self._request, bytes(self._sent), t_ns))
                     self._sent.clear()
+                    if self._recorder is None:
+                        self._open()
                     rest, _ = self._asking.trailing_data
                     self._asking = h11.Connection(h11.SERVER, max_incomplete_event_size=HEAD_LIMIT)
                     if rest:  # no bytes would mean the end of the connection
@@ -97,6 +99,7 @@ class Watched:
         """The exchange at hand is over; harmless when there is none."""
         if self._waiting and self._recorder is None:
             self._open()
+        self.handed_on(t_ns)  # the last piece may bring the end with it
         recorder, self._recorder, self._framing = self._recorder, None, None
         self._head = b""
         if recorder is None:
@@ -104,10 +107,14 @@ class Watched:
         if kind == "close":
             kind = "complete" if "read" in recorder.heads and detail == "open-ended" else "truncated"
             detail = ""
-        self.handed_on(t_ns)
         for tap in ("read", "write"):
             recorder.on_end(tap, t_ns, kind, detail)
         self._done((recorder.capture("read"), recorder.capture("write")))
+
+    @property
+    def ongoing(self) -> MemoryRecorder | None:
+        """The exchange that is under way, from when its request was whole."""
+        return self._recorder
 
     @property
     def open_ended(self) -> bool:

@@ -32,7 +32,7 @@ class Tapped:
 
     async def __aenter__(self) -> Tapped:
         await self.upstream.__aenter__()
-        tap = Tap(self.upstream.url.removesuffix("/v1"), self.done, hop="gpu", kind="engine")
+        self.inline = tap = Tap(self.upstream.url.removesuffix("/v1"), self.done, hop="gpu", kind="engine")
         self.tap = listening(tap, "127.0.0.1", 0)
         host, self.port = await self.tap.__aenter__()
         self.url = f"http://{host}:{self.port}/v1"
@@ -99,6 +99,35 @@ async def test_the_exchange_is_known_by_its_key_and_secrets_are_masked():
     assert seen.end.kind == "complete" and read.exchange == "e-1"
     assert read.request.body["messages"] == [{"role": "user", "content": "hi"}]
     assert read.request.url.endswith("/v1/chat/completions") and "0123456789ab" not in repr(read)
+
+
+async def test_an_answer_that_comes_in_one_piece_was_handed_on_whole_too():
+    async def script(talk: Talk) -> None:
+        await talk.send(HEAD + chunk(b"data: 1\n\n") + LAST)
+
+    async with Tapped(script) as tapped:
+        await tapped.asked()
+        read, write = await tapped.recorded()
+    assert list(write.ends) == list(read.ends) == [9] and write.end.kind == "complete"
+
+
+async def test_an_exchange_under_way_is_seen_before_its_answer_begins():
+    go = asyncio.Event()
+
+    async def script(talk: Talk) -> None:
+        await go.wait()
+        await talk.send(HEAD, chunk(b"data: 1\n\n"), LAST)
+
+    async with Tapped(script) as tapped:
+        asking = asyncio.ensure_future(tapped.asked())
+        async with asyncio.timeout(5):
+            while not (seen := [client.watched.ongoing for client in tapped.inline.clients if client.watched.ongoing]):
+                await asyncio.sleep(0.01)
+        assert seen[0].began["read"][2].body["stream"] is True and seen[0].heads == {}
+        go.set()
+        await asking
+        await tapped.recorded()
+    assert [client.watched.ongoing for client in tapped.inline.clients] in ([], [None])
 
 
 @pytest.mark.parametrize(("how", "kind"), [("finish", "truncated"), ("reset", "reset")])

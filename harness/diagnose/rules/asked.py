@@ -1,4 +1,4 @@
-"""content: the answer's end against what the request asked for: its stop texts, its token limit."""
+"""content: the end of the answer: stop texts and a token limit that the request named, blanks without end."""
 
 from __future__ import annotations
 
@@ -22,6 +22,14 @@ AT_LIMIT = Fault(
     "The hop tells an answer that ran out of tokens as finished.",
     "Pass the engine's finish_reason (length) on: clients tell a full answer from a cut one by it.",
 )
+BLANKS = Fault(
+    "content.blanks",
+    "The answer runs on in blanks: its last {pieces} of {content_events} pieces hold nothing else ({blanks} "
+    "characters), finish_reason {reason}.",
+    "A grammar that allows blanks between tokens keeps the model from its end until the token limit (guided JSON).",
+    "Forbid optional blanks in the grammar (vLLM: disable_any_whitespace); ask for JSON in the prompt too.",
+)
+BLANK_RUN = 20  # pieces: no layout has that many blank ones at its end
 LIMITS = ("max_completion_tokens", "max_tokens", "max_output_tokens")
 SENTENCE_ENDS = ".!?…。！？」』”\"')]}`>|*"
 NATURAL = ("stop", "end_turn", "eos", "eos_token", "completed")
@@ -32,6 +40,7 @@ def alone(view: View) -> Iterator[Finding]:
         return
     yield from _stop_text(view)
     yield from _at_limit(view)
+    yield from _blanks(view)
 
 
 def _stop_text(view: View) -> Iterator[Finding]:
@@ -57,6 +66,16 @@ def _stops(asked: dict[str, Any]) -> list[str]:
     found = [asked.get("stop"), asked.get("stop_sequences"), options.get("stop") if isinstance(options, dict) else None]
     texts = [text for value in found for text in (value if isinstance(value, list) else [value])]
     return [text for text in texts if isinstance(text, str) and text.strip()]
+
+
+def _blanks(view: View) -> Iterator[Finding]:
+    for key, text in view.texts.items():
+        size = len(text.text.rstrip())
+        run = sum(1 for end in text.ends if end > size) - 1  # the piece that ends the text may have blanks after it
+        if key.part == "content" and run >= BLANK_RUN and run >= 0.5 * len(text.ends):
+            figures: dict[str, Any] = {"pieces": run, "content_events": len(text.ends), "blanks": len(text.text) - size}
+            event = text.event_at(size)
+            yield BLANKS.found(view, "warning", event=event, reason=view.finished.get(key.choice), **figures)
 
 
 def _at_limit(view: View) -> Iterator[Finding]:

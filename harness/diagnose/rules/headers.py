@@ -23,6 +23,13 @@ TYPE = Fault(
     "Proxies and SDKs choose by the type: they buffer, compress or refuse what is not text/event-stream.",
     "Send Content-Type: text/event-stream.",
 )
+RECORDS = Fault(
+    "headers.records",
+    "The body is JSON records, one a line; the content type says {content_type}.",
+    "A relay names the type that it was asked for and passes the records of another protocol on: readers of events "
+    "find none.",
+    "Send Content-Type: application/x-ndjson, or wrap each record as an event (data: …, blank line).",
+)
 CHARSET = Fault(
     "headers.charset",
     "The content type names charset {charset}: event streams are UTF-8 always.",
@@ -85,6 +92,8 @@ def alone(view: View) -> Iterator[Finding]:
     kind, _, parameters = view.header("content-type").lower().partition(";")
     if view.stream.framing == "sse" and view.content and view.head.headers and kind.strip() != "text/event-stream":
         yield TYPE.found(view, "warning", at_ms=view.head.t, content_type=kind.strip() or phrase("nothing"))
+    if view.stream.framing == "ndjson" and view.content and kind.strip() == "text/event-stream":
+        yield RECORDS.found(view, "warning", at_ms=view.head.t, content_type=kind.strip())
     charset = parameters.partition("charset=")[2].strip(' ";')
     if charset and charset not in ("utf-8", "utf8") and view.streamed:
         yield CHARSET.found(view, "warning", at_ms=view.head.t, charset=charset)

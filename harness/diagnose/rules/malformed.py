@@ -32,6 +32,13 @@ NAN = Fault(
     "A serialiser that allows NaN and Infinity (Python's default).",
     "Replace NaN and Infinity by null before serialising (allow_nan=False finds them).",
 )
+CONTROL = Fault(
+    "malformed.control",
+    "{count} events hold a control character (line end, tab) that is not escaped in a JSON text, first event "
+    "{event_no}: JSON parsers reject the frame.",
+    "The hop builds its JSON by hand, or unescapes it on the way.",
+    "Let a JSON serialiser write the chunk; pass the inner hop's bytes on as they are.",
+)
 TWICE = Fault(
     "malformed.encoded-twice",
     "The data of {count} events is a JSON text that holds the chunk, first at event {event_no}: encoded twice.",
@@ -142,6 +149,11 @@ def _frames(view: View, by_code: dict[str, list[WireFault]]) -> Iterator[Finding
             detail=fault.detail,
             words={"event_no": fault.event},
         )
+    if raw_signs := by_code.get("control", []):
+        event = raw_signs[0].event
+        hurt = any(fault.event is not None and view.is_content(fault.event) for fault in raw_signs)
+        words = {"event_no": event}
+        yield CONTROL.found(view, "error" if hurt else "warning", event=event, count=len(raw_signs), words=words)
     tail = stream.facts.get("tail") or {}
     if "tail" in by_code and view.end == "complete" and (tail.get("whole") or stream.tail):
         if tail.get("text"):

@@ -44,6 +44,12 @@ ARGUMENTS = Fault(
     "The end (or the middle) of the arguments was lost in the hop's tool parser.",
     "A fixed parser at this hop; check joined arguments with a JSON parser before the call is made.",
 )
+NAMELESS = Fault(
+    "malformed.call-without-name",
+    "The arguments of tool call {tool} came, and no name of a function: nobody can make the call.",
+    "The hop drops id and name when it writes the chunk anew (a call that comes whole in one chunk, for one).",
+    "Pass id, type and function.name on with the first piece of each call.",
+)
 TOOL_STOP = Fault(
     "malformed.tool-finish",
     "A tool call was sent, but the answer ends with finish_reason {reason}.",
@@ -125,6 +131,9 @@ def _tools(view: View) -> Iterator[Finding]:
     shared = any(fault.code == "tool-index" for fault in view.stream.faults)
     for channel in tools:
         reason = view.finished.get(channel.key.choice, "")
+        if reason and not channel.name and channel.text.strip() and view.stream.wire == "openai":
+            event = view.texts[channel.key].events[0] if channel.key in view.texts else None
+            yield NAMELESS.found(view, "error", event=event, tool=channel.key.part)
         if reason in FINISHED and channel.text.strip() and not shared:
             detail = _json_fault(channel.text)
             if detail:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator
+from typing import Any
 
 from harness.diagnose.answer import Finding
 from harness.diagnose.damage import Damage, clip, damages, everything, missing_channels
@@ -42,6 +44,18 @@ MOVED = Fault(
     "The hop maps thinking into the answer, or the other way round.",
     "Check the reasoning setting of the hop and what its readers show.",
 )
+EXTRA = Fault(
+    "rewrite.channel-added",
+    "{hop} tells {chars} characters of {channel}, of which {hop_inner} has nothing: {first_piece}.",
+    "The hop says in words what stands elsewhere in the stream (a tool call's arguments), or adds a text of its own.",
+    "Compare the hop's parser of tool calls and thinking; if the text is meant, nothing is to mend.",
+)
+NORMAL = Fault(
+    "rewrite.normalised",
+    "{hop} spells {changes} places of the text by other code points (Unicode normalisation); it reads the same.",
+    "The hop normalises text (NFC, NFD) when it writes it anew.",
+    "Pass the text on as it came: code, names of files and searches compare code points.",
+)
 FINISH = Fault(
     "rewrite.finish",
     "{hop_inner} ends choice {choice} with {inner_reason}, {hop} with {outer_reason}.",
@@ -76,6 +90,10 @@ def between(pair: Pair) -> Iterator[Finding]:
             )
         elif damage.kind == "rewrite" and not woven and not foreign(pair.outer):
             first = damage.edits[0]
+            if spelt_alike(damage.alignment.inner, damage.alignment.outer):
+                figures: dict[str, Any] = {"channel": where, "changes": len(damage.edits)}
+                yield NORMAL.found(pair.outer, "warning", inner=pair.inner, event=at, **figures)
+                continue
             place = _place(damage)
             if place:
                 yield ADDED.found(
@@ -108,6 +126,7 @@ def between(pair: Pair) -> Iterator[Finding]:
     for key in missing_channels(pair):
         if pair.inner.texts[key].text.strip() in whole and not woven:
             yield MOVED.found(pair.outer, "warning", inner=pair.inner, channel=f"{key.choice}/{key.part}")
+    yield from _added(pair)
     for choice, reason in pair.inner.finished.items():
         told = pair.outer.finished.get(choice)
         if (
@@ -126,6 +145,28 @@ def between(pair: Pair) -> Iterator[Finding]:
                 inner_reason=reason,
                 outer_reason=told,
             )
+
+
+def _added(pair: Pair) -> Iterator[Finding]:
+    """A channel of words that the inner hop, which is whole, does not have in any channel."""
+    inner, outer = pair.inner, pair.outer
+    if not inner.text_complete or inner.in_band or not inner.texts or not inner.streamed:
+        return
+    whole = everything(inner)
+    choices = {key.choice for key in inner.texts}
+    for key, text in outer.texts.items():
+        words = key.part in ("content", "reasoning") and key.choice in choices and key not in inner.texts
+        if words and text.text.strip() and text.text.strip() not in whole:
+            told: dict[str, Any] = {
+                "channel": f"{key.choice}/{key.part}",
+                "chars": len(text.text),
+                "first_piece": clip(text.text),
+            }
+            yield EXTRA.found(outer, "warning", inner=inner, event=text.events[0], **told)
+
+
+def spelt_alike(a: str, b: str) -> bool:
+    return unicodedata.normalize("NFC", a) == unicodedata.normalize("NFC", b)
 
 
 def _place(damage: Damage) -> str:

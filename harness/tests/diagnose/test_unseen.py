@@ -24,6 +24,8 @@ from harness.tests.diagnose.unseen import (
     gateway_oddities,
     legal,
     more,
+    relay_faults,
+    relay_oddities,
     rest,
     text,
     wire,
@@ -35,6 +37,7 @@ CASES: dict[str, Unseen] = {
     for part in (
         delays, breaks, text, wire, more, rest, legal,
         engine_oddities, engine_faults, gateway_oddities, gateway_faults, gateway_dialects,
+        relay_oddities, relay_faults,
         calm, between, gates, edges, crossed,
     )
     for name, case in part.CASES.items()

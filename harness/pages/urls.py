@@ -2,7 +2,7 @@
 
 from django.urls import path, re_path
 
-from harness.pages import diagnose, logs, run_deeds, runs
+from harness.pages import diagnose, logs, run_deeds, runs, taps
 from harness.pages.slashed import slashed
 
 urlpatterns = [
@@ -18,7 +18,8 @@ urlpatterns = [
     path("runs/<str:run_id>/pin", run_deeds.run_pin, name="run-pin"),
     path("runs/<str:run_id>/report.html", run_deeds.run_report, name="run-report"),
     path("runs/<str:run_id>/captures/<str:name>.capture.jsonl", runs.run_capture, name="run-capture"),
+    path("taps/", taps.taps, name="taps"),
     path("api/runs/<path:run_id>", runs.run_answer, name="run-answer"),
     re_path("^api(?:/.*)?$", runs.no_api),
-    re_path(r"^(?:diagnose|runs|runs/[^/]+)$", slashed),
+    re_path(r"^(?:diagnose|taps|runs|runs/[^/]+)$", slashed),
 ]

@@ -35,32 +35,47 @@ class TapRuns:
         self.waiting: list[tuple[float, str, Capture]] = []
         migrated()
 
-    def take(self, captures: Sequence[Capture], answer: Answer) -> None:
-        """Store one exchange: what was read, then what was written, with its answer."""
+    def take(self, captures: Sequence[Capture], answer: Answer) -> str | None:
+        """Store one exchange: what was read, then what was written, with its answer. The run's id, None for none."""
         run_id = f"tap-{uuid4().hex[:12]}"
         try:
-            save_run(run_id, captures, kind="tap", route=self.upstream, answer=answer)
+            save_run(run_id, captures, kind="tap", route=self.upstream, answer=answer, started=_started(captures[0]))
             self.runs.append(run_id)
             while len(self.runs) > self.most:
                 Run.objects.filter(pk=self.runs.popleft(), pinned=False).delete()
         except DatabaseError as error:
             log.warning("a tapped exchange is in its files only: %s", error)
-            return
+            return None
         self.waiting.append((monotonic() + PATIENCE_S, run_id, captures[0]))
+        return run_id
 
-    def settle(self) -> list[str]:
-        """Join exchanges to chats that have been stored meanwhile; the ids of those chats."""
-        found = []
+    def forget(self, run_id: str) -> None:
+        """Delete a run whose files have gone, unless somebody pinned it."""
+        try:
+            Run.objects.filter(pk=run_id, pinned=False).delete()
+        except DatabaseError as error:
+            log.warning("run %s stays for now: %s", run_id, error)
+
+    def settle(self) -> dict[str, str]:
+        """Join exchanges to chats that have been stored meanwhile; run id → the chat's."""
+        found: dict[str, str] = {}
         try:
             for row in list(self.waiting):
                 until, run_id, tapped = row
                 chat = join(run_id, tapped)
                 if chat or monotonic() > until:
                     self.waiting.remove(row)
-                found += [chat] if chat else []
+                found |= {run_id: chat} if chat else {}
         except DatabaseError as error:
             log.warning("chats are looked for later: %s", error)
         return found
+
+
+def _started(capture: Capture) -> datetime | None:
+    try:
+        return datetime.fromisoformat(capture.sent_at)
+    except ValueError:
+        return None
 
 
 def join(run_id: str, tapped: Capture) -> str | None:
@@ -90,4 +105,5 @@ def join(run_id: str, tapped: Capture) -> str | None:
     save_run(
         run.pk, both, kind=run.kind, route=run.route, answer=diagnose(both), state=run.state, ended=run.ended, spec=spec
     )
+    Run.objects.filter(pk=run_id).update(spec={"chat": run.pk})
     return run.pk

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import signal
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -13,23 +12,23 @@ from urllib.parse import urlsplit
 from asgiref.sync import sync_to_async
 from django.conf import settings
 from django.core.management.base import CommandParser
-from django.db import connections
 
 from harness.capture.mask import mask_url
 from harness.capture.model import KINDS
 from harness.errors import InputError
 from harness.management.base import Outcome, ScopeCommand
-from harness.phrase import say
-from harness.probe.tap import Tap, listening
+from harness.probe.tap import Tap
+from harness.runs.tap_board import Board
 from harness.runs.tap_runs import TapRuns
-from harness.runs.tapped import Kept
+from harness.runs.tapped import MOST_BYTES, Kept, Row
+from harness.runs.tapping import tapping
 
-LOOK_S = 1.0  # seconds between two looks for chats that have been stored
+MIB = 1024 * 1024
 
 
 class Command(ScopeCommand):
-    diagnoses = True
     help = "Forward untouched and record every exchange: point a gateway's base URL at it. Ctrl-C ends it."
+    diagnoses = True
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
@@ -45,56 +44,53 @@ class Command(ScopeCommand):
             "--kind", default="", choices=["", *KINDS], help="its kind (default: the hop's name, else engine)"
         )
         parser.add_argument(
-            "--save", type=Path, metavar="DIR", help="where captures go (default tap/ in the data directory)"
+            "--save", type=Path, metavar="DIR", help="where captures go (default tap/PORT/ in the data directory)"
         )
         parser.add_argument("--keep", type=int, default=200, metavar="N", help="exchanges that are kept (default 200)")
         parser.add_argument(
+            "--keep-mb", type=int, default=MOST_BYTES // MIB, metavar="N",
+            help=f"MiB of capture files that are kept (default {MOST_BYTES // MIB})",
+        )  # fmt: skip
+        parser.add_argument(
             "--count", type=int, default=0, metavar="N", help="end after so many exchanges (default: never)"
         )
+        parser.add_argument(
+            "--lines", action="store_true",
+            help="with --format json: a line an exchange as they come, instead of one document at the end",
+        )  # fmt: skip
 
     async def run(self, **options: Any) -> Outcome:
-        host, port = address(options["listen"])
-        if options["keep"] < 1:
-            raise InputError(f"--keep is {options['keep']}", do="Keep at least one exchange.")
+        listen = address(options["listen"])
+        for name, unit in (("keep", "exchange"), ("keep_mb", "MiB")):
+            if options[name] < 1:
+                raise InputError(f"--{name.replace('_', '-')} is {options[name]}", do=f"Keep at least one {unit}.")
         kind = options["kind"] or (options["hop"] if options["hop"] in KINDS else "engine")
-        loop, over, context = asyncio.get_running_loop(), asyncio.Event(), copy_context()
+        over = asyncio.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, over.set)
-        with ThreadPoolExecutor(1, "tap") as disk:
+            asyncio.get_running_loop().add_signal_handler(number, over.set)
+        tap = Tap(options["upstream"], lambda captures: None, hop=options["hop"], kind=kind)
+        upstream = mask_url(tap.upstream)
+        runs = await sync_to_async(TapRuns)(upstream, options["keep"])
 
-            def done(captures: Any) -> None:
-                loop.call_soon_threadsafe(disk.submit, context.run, one, captures)
+        def begin(host: str, port: int) -> tuple[Kept, Board]:
+            where = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+            directory = options["save"] or Path(settings.DATA_DIR) / "tap" / str(port)
+            kept = Kept(directory, options["keep"], self.say, runs, options["keep_mb"] * MIB)
+            self.say(f"Tapping {upstream} on {where}; captures go to {directory}, and to /taps/. Ctrl-C ends.")
+            return kept, Board(listen=where, upstream=upstream, hop=options["hop"])
 
-            def settle() -> None:
-                for chat in runs.settle():
-                    self.say(say("joined to the chat /runs/{chat}/", chat=chat))
-
-            def later() -> None:
-                disk.submit(context.run, settle)
-                timer[0] = loop.call_later(LOOK_S, later)
-
-            def one(captures: Any) -> None:
-                kept.take(captures)
-                if kept.count == options["count"]:
-                    loop.call_soon_threadsafe(over.set)
-
-            tap = Tap(options["upstream"], done, hop=options["hop"], kind=kind)
-            runs = await sync_to_async(TapRuns)(mask_url(tap.upstream), options["keep"])
-            kept = Kept(options["save"] or Path(settings.DATA_DIR) / "tap", options["keep"], self.say, runs)
-            async with listening(tap, host, port) as (where, bound):
-                at = {"upstream": tap.upstream, "address": f"http://{where}:{bound}", "directory": kept.directory}
-                self.say(say("Tapping {upstream} on {address}; captures go to {directory}. Ctrl-C ends.", **at))
-                timer = [loop.call_later(LOOK_S, later)]
-                try:
-                    await over.wait()
-                finally:
-                    timer[0].cancel()
-            disk.submit(context.run, settle)
-            disk.submit(connections.close_all)
+        lines = self.as_json and options["lines"]
+        each = self._line if lines else lambda row: None
+        kept = await tapping(tap, listen, begin, over, count=options["count"], tell=self.say, each=each)
         bad = sum(row["healthy"] is False for row in kept.rows)
-        counted = {"count": kept.count, "bad": bad, "kept": len(kept.rows), "directory": kept.directory}
-        text = say("{count} exchanges, {bad} with faults among the {kept} kept in {directory}", **counted)
-        return Outcome({"exchanges": kept.count, "kept": list(kept.rows)}, text, 1 if bad else 0)
+        text = f"{kept.count} exchanges, {bad} with faults among the {len(kept.rows)} kept in {kept.directory}"
+        figures = {"exchanges": kept.count, "faults": kept.bad, "bytes": kept.bytes}
+        if lines:
+            self.as_json, text = False, json.dumps(figures)
+        return Outcome(figures | {"kept": list(kept.rows)}, text, 1 if bad else 0)
+
+    def _line(self, row: Row) -> None:
+        self._print(json.dumps(row, ensure_ascii=False))
 
 
 def address(text: str) -> tuple[str, int]:

@@ -81,14 +81,15 @@ def test_the_chat_is_judged_anew_with_what_its_engine_sent(settings, tmp_path, c
     runs = TapRuns("http://gpu:8000", 5)
     both = tapped("lost-its-key")
     runs.take(both, diagnose(both))
-    assert runs.settle() == []  # the chat is not stored yet
+    assert runs.settle() == {}  # the chat is not stored yet
     chat = seen("gateway", "c-1", WORDS, at=-0.02, first=900.0, step=0.0)
     save_run("c-1", [chat], kind="chat", route="gw", answer=diagnose([chat]))
-    assert runs.settle() == ["c-1"] and runs.waiting == []
+    (tap_run,) = runs.runs
+    assert runs.settle() == {tap_run: "c-1"} and runs.waiting == []
     run = Run.objects.get(pk="c-1")
     assert [(c.hop, c.tap) for c in load_captures("c-1")] == [("engine", "read"), ("gateway", "read")]
     assert run.answer["verdict"]["first_bad_hop"] == "gateway" and run.spec["tapped"]["by"] == "text"
     assert len({c.exchange for c in load_captures("c-1")}) == 1
     page = client.get("/runs/c-1/").content.decode()
     assert client.get("/runs/").status_code == 200 and f"/runs/{run.spec['tapped']['run']}/" in page
-    assert client.get(f"/runs/{run.spec['tapped']['run']}/").status_code == 200
+    assert 'href="/runs/c-1/"' in client.get(f"/runs/{tap_run}/").content.decode()

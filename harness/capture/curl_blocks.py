@@ -15,6 +15,10 @@ _RECORD = re.compile(
     rb"(?:== Info: ?(?P<info>.*)|"
     rb"(?P<way>=>|<=) (?:Send|Recv) (?P<what>header|data|SSL data), (?P<size>\d{1,15}) bytes \(0x[0-9a-f]+\))"
 )
+# On a terminal the body, or the progress meter, stands between the records, and may have no line end of its own.
+_GLUED = re.compile(
+    rb"(?<=[^\n])(?=\d\d:\d\d:\d\d\.\d{6} (?:\[[\dx]+-[\dx]+\] )?(?:== Info: |(?:=>|<=) (?:Send|Recv) ))"
+)
 _DUMP = re.compile(rb"([0-9a-f]{4,}):(?: (.*))?$", re.S)
 _HEX = re.compile(rb"(?:[0-9a-f]{2} ){1,16}")
 _DAY_US = 86_400_000_000
@@ -42,11 +46,12 @@ def looks_like_trace(data: bytes) -> bool:
 
 
 class Trace:
-    """The file's records; ``lossy`` after the iteration: the dump was ``--trace-ascii``."""
+    """The file's records. After the iteration: ``lossy``, the dump was ``--trace-ascii``; ``timed``, it has times."""
 
     def __init__(self, data: bytes, place: Place) -> None:
-        self.data, self.place = data, place
+        self.data, self.place = _GLUED.sub(b"\n", data), place
         self.lossy = False
+        self.timed: bool | None = None
         self._hex: bool | None = None
 
     def records(self) -> Iterator[Record]:
@@ -65,14 +70,16 @@ class Trace:
             if open_record is not None:
                 yield self._whole(open_record)
             self.place.line = number
-            if found["h"] is None:
-                self.place.fail("the trace has no time stamps", "Record it again with --trace-time")
-            hours, minutes, seconds, micros = (int(found[key]) for key in ("h", "m", "s", "us"))
+            timed = found["h"] is not None
+            if self.timed not in (None, timed):
+                self.place.fail("some records have a time stamp and some have none", "Record it again")
+            self.timed = timed
+            hours, minutes, seconds, micros = (int(found[key] or 0) for key in ("h", "m", "s", "us"))
             us = ((hours * 60 + minutes) * 60 + seconds) * 1_000_000 + micros
             if us + day < last - _DAY_US // 2:
                 day += _DAY_US  # past midnight
             last = us + day
-            open_record = _record(number, last, line[:15].decode("ascii"), found)
+            open_record = _record(number, last, line[:15].decode("ascii") if timed else "", found)
         if open_record is not None:
             yield self._whole(open_record)
 

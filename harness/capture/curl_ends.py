@@ -28,8 +28,9 @@ _UNREACHED = re.compile(
     re.I,
 )
 _CLOSED = re.compile(r"Connection #\d+ .*left intact|[Cc]losing connection|shutting down connection", re.I)
-# Lines that look like trouble and are none.
+# Lines that look like trouble and are none; a word in brackets before it is curl's own workings (--trace-config).
 _NOISE = re.compile(
+    r"^\[[A-Z0-9/_-]+\] |"
     r"SSL certificate verify (?:result|ok)|Server certificate|certificate level|SSL connection using|CAfile|CApath|"
     r"TLSv1\.\d|h2h3 \[|\[HTTP/2\]|ALPN|subject|issuer|Trying|Connected to|Marked for|"
     r"GOAWAY.*NO_ERROR",

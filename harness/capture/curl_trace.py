@@ -18,6 +18,7 @@ from harness.capture.http1 import Framing, RequestHead, ResponseHead, header, re
 from harness.capture.mask import mask_body, mask_headers, mask_url
 from harness.capture.model import Capture, Clock, End, Head, Request, kind_of, stamped
 
+UNTIMED = "the trace has no times: record with --trace-time to have delays judged"
 _INTERIM = ([b"100"], [b"102"], [b"103"])
 
 
@@ -37,14 +38,26 @@ class Exchange:
     last: int = 0
 
     def ms(self, us: int) -> float:
-        """Milliseconds since the request went out."""
-        return (us - self.start) / 1000
+        """Milliseconds since the request went out; a clock that was set back goes no further than that."""
+        return max(us - self.start, 0) / 1000
 
     def request(self) -> RequestHead | None:
         return request_head(bytes(self.asked))
 
     def response(self) -> ResponseHead | None:
         return response_head(bytes(self.head))
+
+    def pending(self) -> bool:
+        """Whether more of the answer must come: none or part of it is there, and nothing said that it ended."""
+        request, response = self.request(), self.response()
+        if self.said or (request is not None and request.method == "CONNECT"):
+            return False
+        if response is None:
+            return True
+        if not 200 <= response.status < 300:  # a redirect, a challenge: curl leaves such bodies unread
+            return False
+        framing, _, done_at = _unframed(self, response)
+        return done_at is None and not framing.broken
 
     def take_header(self, record: Record) -> None:
         """One header line of the answer. An interim answer (1xx) gives way to the next; trailers are dropped."""
@@ -71,7 +84,7 @@ def load_curl_trace(data: bytes, name: str = "", hop: str = "curl") -> list[Capt
         place.line = 1
         place.fail("the trace shows no request", "Record with: curl -N --trace-time --trace FILE URL")
     kept, passed = _final(exchanges)
-    captures = [_capture(exchange, hop, trace.lossy, passed.get(index, [])) for index, exchange in kept]
+    captures = [_capture(exchange, hop, trace, passed.get(index, [])) for index, exchange in kept]
     if len(captures) > 1:
         captures = [replace(capture, repeat=index) for index, capture in enumerate(captures)]
     return captures
@@ -100,6 +113,12 @@ def _exchanges(trace: Trace) -> list[Exchange]:
         if record.what == "ssl":
             continue
         if record.sent and record.what == "header" and (at is None or at.head or b"\r\n\r\n" in at.asked):
+            if at is not None and at.pending():
+                trace.place.line = record.line
+                trace.place.fail(
+                    "a second transfer begins before the first has ended, and the records do not tell them apart",
+                    "Record with --trace-ids (curl 8.2 or newer), or each transfer alone",
+                )
             at = Exchange(record.us, record.clock, secure.get(record.transfer, False))
             current[record.transfer] = at
             found.append(at)
@@ -144,7 +163,8 @@ def _url(exchange: Exchange, request: RequestHead | None) -> str:
     return f"{'https' if exchange.secure else 'http'}://{header(request.headers, 'host')}{request.target}"
 
 
-def _capture(exchange: Exchange, hop: str, lossy: bool, passed: list[str]) -> Capture:
+def _capture(exchange: Exchange, hop: str, trace: Trace, passed: list[str]) -> Capture:
+    lossy = trace.lossy
     response = exchange.response()
     framing, reads, done_at = _unframed(exchange, response)
     if framing.broken and not reads:
@@ -157,14 +177,15 @@ def _capture(exchange: Exchange, hop: str, lossy: bool, passed: list[str]) -> Ca
     if response is not None:
         at = exchange.last if exchange.head_at is None else exchange.head_at
         head = Head(exchange.ms(at), response.status, response.http, mask_headers(response.headers))
-    meta: dict[str, Any] = {"source": "curl --trace-ascii" if lossy else "curl --trace", "local_time": exchange.clock}
+    meta: dict[str, Any] = {"source": "curl --trace-ascii" if lossy else "curl --trace"}
+    meta |= {"local_time": exchange.clock} if trace.timed else {"timed": False, "note": UNTIMED}
     meta |= {"lossy": NOTE} if lossy else {}
     meta |= {"passed": passed} if passed else {}
     return Capture(
         hop=hop,
         kind=kind_of(hop),
         request=_request(exchange, lossy),
-        clock=Clock(source="wall clock of curl", resolution_ms=0.001),
+        clock=Clock(source="wall clock of curl", resolution_ms=0.001) if trace.timed else None,
         meta=meta,
         head=head,
         body=body,

@@ -168,8 +168,62 @@ def test_a_trace_that_is_still_being_written_ends_open() -> None:
         assert capture.body is not None and b"".join(EVENTS).startswith(capture.body)
 
 
+def test_a_trace_without_times_is_read_without_them() -> None:
+    data = untimed((FIXTURES / "chunked.trace.txt").read_bytes())
+    (capture,) = load_curl_trace(data)
+    assert [data for _, data in capture.reads()] == EVENTS and set(capture.times) == {0.0}
+    assert capture.meta["timed"] is False and "--trace-time" in capture.meta["note"]
+    assert capture.clock is None and capture.end is not None and capture.end.kind == "complete"
+
+
+def test_two_transfers_at_once_without_ids_are_not_guessed_apart() -> None:
+    lines = (FIXTURES / "chunked.trace.txt").read_bytes().splitlines(keepends=True)
+    sent = next(number for number, line in enumerate(lines) if b"=> Send header" in line)
+    got = next(number for number, line in enumerate(lines) if b"<= Recv header" in line)
+    amid = next(number for number, line in enumerate(lines) if b"<= Recv data" in line) + 8
+    for at in (got, amid):
+        both = b"".join([*lines[:at], *lines[sent:got], *lines[at:]])
+        with pytest.raises(CaptureError, match="--trace-ids") as caught:
+            load_curl_trace(both, "t")
+        assert caught.value.where == f"t, line {at + 1}"
+
+
+def test_a_body_and_a_meter_on_the_same_terminal_are_passed_by() -> None:
+    data = (FIXTURES / "chunked.trace.txt").read_bytes()
+    meter = b"\r  0     0    0     0    0     0      0      0 --:--:-- --:--:-- --:--:--     0"
+    noisy = data.replace(b"14:50:56", meter + b"14:50:56").replace(b"<= Recv data", b"<= Recv data")
+    glued = re.sub(rb"(?m)^(?=14:50:56.*<= Recv data)", b'data: {"choices": half a line', data)
+    title = b"  % Total    % Received % Xferd\n                                 Dload  Upload\n"
+    assert load_curl_trace(title + noisy) == load_curl_trace(glued) == load_curl_trace(data)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "[HTTP/2] [1] <- FRAME[RST_STREAM, len=4, flags=0, error=0]",
+        "[HTTP/2] [0] <- FRAME[GOAWAY, error=0, reason='', last_stream=1]",
+        "[HTTP/2] [1] -> FRAME[RST_STREAM, len=4, flags=0, error=8]",
+        "[TCP] recv(len=16384) -> 0, err=0",
+        "[SSL] ossl_bio_cf_in_read(len=5) -> -1, err=81",
+    ],
+)
+def test_curls_own_workings_end_nothing(words: str) -> None:
+    """What ``--trace-config all`` adds; where something broke, curl says so in plain words too."""
+    assert not end_of(words) and not unreached(words)
+
+
+def test_a_clock_that_was_set_back_makes_no_time_before_the_request() -> None:
+    data = (FIXTURES / "chunked.trace.txt").read_bytes()
+    (capture,) = load_curl_trace(data.replace(b"14:50:56.", b"14:50:54."))
+    assert capture.times[0] >= 0 and min(capture.times) == 0.0 and capture.end is not None and capture.end.t == 0.0
+
+
 def untimed(data: bytes) -> bytes:
     return re.sub(rb"(?m)^14:[0-9:.]+ ", b"", data)
+
+
+def half_timed(data: bytes) -> bytes:
+    return re.sub(rb"(?m)^14:[0-9:.]+ (?=<=)", b"", data)
 
 
 def a_row_short(data: bytes) -> bytes:
@@ -181,7 +235,8 @@ def unasked(data: bytes) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("edit", "expected"), [(untimed, "--trace-time"), (a_row_short, "at byte 0010"), (unasked, "no request")]
+    ("edit", "expected"),
+    [(half_timed, "some records have a time stamp"), (a_row_short, "at byte 0010"), (unasked, "no request")],
 )
 def test_what_cannot_be_read_is_refused_with_a_line(edit: Callable[[bytes], bytes], expected: str) -> None:
     with pytest.raises(CaptureError, match=expected) as caught:

@@ -34,7 +34,9 @@ PLACES = {
 RATE = 4  # events a second of the stream that flows
 MARGIN = 30.0  # seconds that our own limits lie above the silence
 PRODUCTS_BY_NAME = tuple(dict.fromkeys(known.product for known in KNOWN))
-NEAR = 0.15  # two cuts that differ by less than this share of their time are one timer
+NEAR, NEAR_S = 0.15, 1.2  # two cuts that differ by less than this share of their time, or so many s, are one timer
+TIMED_OUT = frozenset({408, 502, 503, 504, 522, 524})  # statuses by which a timer ends a wait for the head
+AT_ONCE = 0.5  # seconds within which nobody waited for anything
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +128,10 @@ def _limit(hop: Hop, place: str, capture: Capture, up_to: float, total: float | 
     if end is None or (capture.head is None and end.detail.startswith(("refused", "dns", "tls"))):
         return Limit(hop.name, place, up_to, None, None, None, (), False, phrase("not reached"))
     last = times[-1] if len(times) else 0.0
+    status = capture.head.status if capture.head else 0
+    if status >= 400 and (status not in TIMED_OUT or end.t < AT_ONCE * 1000):
+        why = phrase("it answers {status}: is the lab behind this hop?", status=status)
+        return Limit(hop.name, place, up_to, None, None, None, (), False, why)
     if not _cut(capture):
         edges = [0.0, *times]
         quiet = max(b - a for a, b in pairwise(edges)) / 1000
@@ -145,15 +151,15 @@ def _limit(hop: Hop, place: str, capture: Capture, up_to: float, total: float | 
         return Limit(hop.name, place, up_to, None, None, None, (), False, why)
     whole = end.t / 1000
     silent = (end.t - last) / 1000 if place == "in the middle" else whole
-    if (total is not None and abs(whole - total) <= NEAR * total) or place == "while it flows":
+    if (total is not None and abs(whole - total) <= max(NEAR * total, NEAR_S)) or place == "while it flows":
         counts, seconds = "total", whole
     else:
         counts, seconds = "idle", silent
     like = tuple(dict.fromkeys(_timer(t) for t in suspects(seconds * 1000, counts, hop.kind)))
     rounded = round_seconds(seconds * 1000)
     bound = abs(seconds - rounded) + 0.1 if rounded else 0.5
-    status = f"status {capture.head.status}, " if capture.head and capture.head.status >= 400 else ""
-    return Limit(hop.name, place, up_to, seconds, bound, counts, like, True, f"{status}{end.kind}")
+    told = f"status {status}, " if status >= 400 else ""
+    return Limit(hop.name, place, up_to, seconds, bound, counts, like, True, f"{told}{end.kind}")
 
 
 def _timer(timer: Timer) -> Phrase:
@@ -169,7 +175,11 @@ def _answer(captures: Sequence[Capture], limits: Sequence[Limit]) -> Answer:
         first = findings[0]
         return Answer(rows, findings, Verdict(False, first.hop, "truncation", "certain", first.summary))
     if unknown:
-        needs = phrase("the lab as the engine of this route, reached through every hop")
+        needs = phrase(
+            "the lab as the engine behind every hop: register it in the gateway as a model channel with an OpenAI base "
+            "URL (that of `manage.py lab`, port 8100, path /v1, any key; from another machine, a reachable address), "
+            "name a lab model such as lab-steady in the route, and run this again"
+        )
         return Answer(
             rows,
             (),

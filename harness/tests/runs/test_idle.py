@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from harness.lab.server import running
 from harness.routes.model import Hop, Route, Timeouts
-from harness.runs.idle import idle
+from harness.runs.idle import PLACES, idle
 from harness.tests.probe.fakes import HEAD, LAST, Talk, Upstream, chunk
 
 pytestmark = pytest.mark.alone
@@ -51,3 +53,26 @@ async def test_an_engine_that_does_not_fall_silent_gives_no_verdict():
 async def test_a_hop_that_is_not_reached_gives_no_verdict():
     answer, limits = await idle(Route("r", (Hop("engine", url="http://127.0.0.1:1/v1"),), "m"), up_to=1)
     assert answer.verdict.healthy is None and {limit.why for limit in limits} == {"not reached"}
+
+
+@pytest.mark.parametrize("status", [404, 401, 503], ids=str)
+async def test_a_gateway_that_refuses_at_once_has_no_timer_and_is_told_how_to_reach_the_lab(status):
+    async def script(talk: Talk) -> None:
+        await talk.send(b"HTTP/1.1 %d X\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}" % status)
+        talk.finish()
+
+    async with Upstream(script) as upstream:
+        answer, limits = await idle(Route("r", (Hop("gateway", "gateway", url=upstream.url),), "m"), up_to=1)
+    assert {limit.seconds for limit in limits} == {None} and answer.verdict.healthy is None
+    assert f"it answers {status}" in answer.verdict.summary and "model channel" in answer.verdict.needs
+
+
+async def test_a_504_after_a_wait_is_a_timer():
+    async def script(talk: Talk) -> None:
+        await asyncio.sleep(1.0)
+        await talk.send(b"HTTP/1.1 504 X\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}")
+        talk.finish()
+
+    async with Upstream(script) as upstream:
+        _, limits = await idle(Route("r", (Hop("gateway", "gateway", url=upstream.url),), "m"), up_to=3)
+    assert {limit.place for limit in limits if limit.seconds and 0.9 <= limit.seconds <= 2} == set(PLACES)

@@ -59,7 +59,7 @@ def load_har(data: bytes, name: str = "", hop: str = "har", entry: int | None = 
             place.fail(f"there is no entry {entry}: the file has {len(entries)}", "Entries are counted from 0")
         chosen = [entry]
     else:
-        chosen = [index for index, item in enumerate(entries) if _is_stream(item)]
+        chosen = _last_of_redirects(entries, [index for index, item in enumerate(entries) if _is_stream(item)])
         if not chosen and len(entries) == 1:
             chosen = [0]
     if not chosen:
@@ -95,14 +95,26 @@ def _is_stream(entry: Any) -> bool:
     return str(request.get("url", "")).partition("?")[0].rstrip("/").endswith(_CHAT_PATHS)
 
 
+def _last_of_redirects(entries: list[Any], chosen: list[int]) -> list[int]:
+    """Without those that only led on to the next one."""
+    return [at for place, at in enumerate(chosen, 1) if place == len(chosen) or not _leads_on(entries[at])]
+
+
+def _leads_on(entry: Object) -> bool:
+    response = entry.get("response")
+    return OWN not in entry and isinstance(response, dict) and response.get("status") in (301, 302, 303, 307, 308)
+
+
 def _load(place: Place, entry: Object, hop: str) -> Capture:
     if OWN in entry:
         return own_capture(place, entry)
-    if "request" not in entry or "response" not in entry:
+    if not isinstance(entry.get("request"), dict) or "response" not in entry:
         place.fail('expected "request" and "response", as every HAR entry has')
+    if entry.get("_webSocketMessages") is not None or str(entry["request"].get("url")).startswith(("ws:", "wss:")):
+        place.fail("this is a WebSocket, which holds no stream over HTTP", "Name another one with --entry N")
     times = entry_times(place, entry)
     response = mapping(place, entry, "response")
-    stamps = [(times.since(t), event) for t, event in messages(place, entry)]
+    stamps = _after(0.0, [(times.since(t), event) for t, event in messages(place, entry)])
     body = content(place, response)
     if body is None and not stamps:
         place.fail("the HAR was saved without the body", 'Save it again "with content"')
@@ -123,14 +135,21 @@ def _load(place: Place, entry: Object, hop: str) -> Capture:
         request=_request(place, mapping(place, entry, "request")),
         sent_at=shown_moment(times.sent),
         clock=Clock(source="browser", resolution_ms=0.1),
-        content_decoded=True,
+        # By the standard its text is decoded; some proxies save what they saw.
+        content_decoded=not data.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd")),
         meta=meta,
         head=head,
         body=data,
         times=at,
         ends=ends,
-        end=_end(response, head, max([times.end, *at])),
+        end=_end(response.get("_error") or entry.get("_error"), head, max([times.end, *at])),
     )
+
+
+def _after(start: float, stamps: list[tuple[float, bytes]]) -> list[tuple[float, bytes]]:
+    """The messages, all of them later where one came before ``start``: the two times are of two clocks."""
+    late = start - min([start, *(t for t, _ in stamps)])
+    return [(t + late, event) for t, event in stamps] if late else stamps
 
 
 def _pairs(place: Place, message: Object) -> Headers:
@@ -160,9 +179,8 @@ def _head(place: Place, response: Object, times: EntryTimes) -> Head | None:
     )
 
 
-def _end(response: Object, head: Head | None, t: float) -> End:
+def _end(error: Any, head: Head | None, t: float) -> End:
     """A browser tells a cut from a reset for nobody; without an error the framing was content."""
-    error = response.get("_error")
     if isinstance(error, str) and error:
         kind = next((kind for mark, kind in _ERRORS if mark in error), "truncated")
         if head is not None and kind == "truncated":

@@ -33,7 +33,7 @@ def entry_times(place: Place, entry: Object) -> EntryTimes:
     def part(key: str) -> float:
         return max(number(place, {key: timings.get(key) or 0.0}, key), 0.0)
 
-    started = moment(place, text(place, entry, "startedDateTime"))
+    started = moment(place, text(place, {"at": entry.get("startedDateTime") or ""}, "at"))
     before = sum(part(key) for key in BEFORE)
     head = part("send") + part("wait")
     end = head + part("receive")

@@ -83,12 +83,14 @@ def _first_line(name: str) -> str:
 
 
 def _is_har(start: bytes) -> bool:
-    """A HAR opens with ``{"log"``; a capture's first line is an object of its own that has ``capture``."""
+    """A HAR opens with ``{"log"``, or has it later; a capture's first line is an object of its own with ``capture``."""
     head = start[:4096]
     line = head.split(b"\n", 1)[0]
     if b'"capture"' in line and b'"log"' not in line:
         return False
-    return b'"log"' in head and b'"capture"' not in head.split(b'"log"', 1)[0]
+    if b'"log"' in head:
+        return b'"capture"' not in head.split(b'"log"', 1)[0]
+    return b'"capture"' not in head and b'"log"' in start and b'"entries"' in start
 
 
 def _refusal(data: bytes) -> str:

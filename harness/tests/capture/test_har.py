@@ -224,3 +224,59 @@ def test_mutated_bytes_raise_nothing_but_capture_error(at: int, cut: int, put: b
     data = har(CHROME)
     with suppress(CaptureError):
         load_har(data[:at] + put + data[at + cut :])
+
+
+def entry_with(base: dict[str, Any] = FIREFOX, **response: Any) -> dict[str, Any]:
+    made = copy.deepcopy(base)
+    made["response"] |= response
+    return made
+
+
+def test_a_redirect_is_only_the_way_to_the_answer() -> None:
+    led_on = entry_with(status=307, content={"size": 0, "mimeType": "x-unknown", "text": ""})
+    (capture,) = load_har(har(led_on, CHROME))
+    assert capture.head is not None and capture.head.status == 200
+    (alone,) = load_har(har(led_on))
+    assert alone.head is not None and alone.head.status == 307
+
+
+def test_a_websocket_is_passed_by_or_refused() -> None:
+    socket = copy.deepcopy(CHROME) | {"_webSocketMessages": [{"type": "send", "time": START, "data": "hi"}]}
+    socket.pop("_eventSourceMessages")
+    socket["request"] |= {"method": "GET", "url": "wss://gw.example/ws"}
+    socket["response"] |= {"status": 101, "content": {"size": 0, "mimeType": "x-unknown"}}
+    assert len(load_har(har(socket, CHROME))) == 1
+    with pytest.raises(CaptureError, match="a WebSocket"):
+        load_har(har(socket))
+
+
+def test_messages_from_before_the_request_move_all_together() -> None:
+    early = copy.deepcopy(CHROME)
+    for message in early["_eventSourceMessages"]:
+        message["time"] -= 0.5
+    (capture,) = load_har(har(early))
+    assert [round(t) for t in capture.times] == [0, 100, 200, 300]
+
+
+def test_an_encoded_body_that_a_proxy_saved_as_it_saw_it_is_decoded() -> None:
+    import gzip
+
+    coded = base64.b64encode(gzip.compress(BODY.encode())).decode()
+    headers = [{"name": "Content-Encoding", "value": "gzip"}, {"name": "Content-Type", "value": "text/event-stream"}]
+    content = {"size": 9, "mimeType": "text/event-stream", "text": coded, "encoding": "base64"}
+    (capture,) = load_har(har(entry_with(content=content, headers=headers)))
+    assert capture.content_decoded is False and capture.body is not None and capture.body[:2] == b"\x1f\x8b"
+
+
+def test_an_error_may_stand_at_the_entry_and_a_time_may_be_null() -> None:
+    (capture,) = load_har(
+        har(copy.deepcopy(FIREFOX) | {"_error": "net::ERR_CONNECTION_RESET", "startedDateTime": None})
+    )
+    assert capture.end is not None and capture.end.kind == "reset" and capture.sent_at == ""
+
+
+def test_the_log_may_stand_far_down() -> None:
+    from harness.capture.sniff import load_any
+
+    data = json.dumps({"_comment": "x" * 9000, "log": {"entries": [CHROME]}}).encode()
+    assert len(load_any(data, "gateway.har")) == 1

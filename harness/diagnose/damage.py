@@ -8,11 +8,11 @@ sample does not.
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from harness.diagnose.charset import blind, mojibake, spoils
 from harness.diagnose.elsewhere import stands_elsewhere
 from harness.diagnose.pair import Pair
 from harness.diagnose.thresholds import SAME_TEXT
@@ -24,7 +24,6 @@ from harness.wire.stream import ChannelKey
 SHORT = 4  # words: too few to fall back into step
 FOLLOWED = {"unknown": 4, "different": 8}  # words in step behind a hole: fewer may be another sample's shorter way
 MIXED_PLACES = 3  # stretches of foreign text at separate places, beside which the inner text is whole
-MOJIBAKE_SIGNS = 2  # characters beyond ASCII: one alone may be chance
 KINDS = ("interleave", "reorder", "duplicate", "loss", "rewrite", "encoding", "whitespace", "sampled")
 
 
@@ -76,7 +75,7 @@ def _classed(pair: Pair, key: ChannelKey, alignment: Alignment) -> Iterator[Dama
     edits = [e for e in edits if not (e.kind == "lost" and stands_elsewhere(pair, key, a[e.a : e.a_end]))]
     if not edits:
         return
-    if b == mojibake(a) or (_blind(a) == _blind(b) and _spoilt(b) > _spoilt(a)):
+    if b == mojibake(a) or (blind(a) == blind(b) and spoils(a, b)):
         yield Damage("encoding", key, alignment, edits)
         return
     if pair.sameness != "same" and not _in_step(alignment, _least(pair, key), FOLLOWED[pair.sameness]):
@@ -122,7 +121,7 @@ def _kind(edit: Edit, a: str, b: str) -> str:
         return "rewrite" if added.strip() else "whitespace"
     if gone.split() == added.split():
         return "loss" if _runs_together(gone, added, b, edit) else "whitespace"
-    if _spoilt(added) > _spoilt(gone):
+    if spoils(gone, added):
         return "encoding"
     if "".join(gone.split()) == "".join(added.split()):
         return "loss" if len(added) < len(gone) else "rewrite"
@@ -184,37 +183,6 @@ def _same_json(a: str, b: str) -> bool:
         return bool(json.loads(a) == json.loads(b))
     except ValueError:
         return False
-
-
-def mojibake(text: str) -> str:
-    """The text's UTF-8 read as if it were Windows-1252 or Latin-1."""
-    if text.isascii():
-        return "\0"
-    try:
-        return text.encode("utf-8").decode("cp1252")
-    except (UnicodeDecodeError, UnicodeEncodeError):
-        return text.encode("utf-8", "replace").decode("latin-1")
-
-
-def unspoilt(text: str) -> str | None:
-    """The text that :func:`mojibake` was made of; None when it was not, or when too little tells."""
-    for charset in ("latin-1", "cp1252"):
-        try:
-            plain = text.encode(charset).decode("utf-8")
-        except (UnicodeDecodeError, UnicodeEncodeError):
-            continue
-        if sum(1 for char in plain if not char.isascii()) >= MOJIBAKE_SIGNS:
-            return plain
-    return None
-
-
-def _spoilt(text: str) -> int:
-    return text.count("�") + len(re.findall(r"\?", text)) + len(re.findall(r"[ÃÂâ][\x80-¿€‚„…†‡ˆ‰‹Œ‘’“”•–—˜™›œ]", text))
-
-
-def _blind(text: str) -> str:
-    """The ASCII letters and digits alone: what survives every wrong decoding."""
-    return re.sub(r"[^A-Za-z0-9]", "", text) if not text.isascii() or "?" in text else text
 
 
 def _glues(text: str, edit: Edit) -> bool:

@@ -6,7 +6,8 @@ import zlib
 from collections.abc import Iterator
 
 from harness.diagnose.answer import Finding
-from harness.diagnose.damage import clip, damages, mojibake, unspoilt
+from harness.diagnose.charset import mojibake, unspoilt
+from harness.diagnose.damage import clip, damages
 from harness.diagnose.fault import Fault
 from harness.diagnose.pair import Pair
 from harness.diagnose.view import View

@@ -154,6 +154,9 @@ def _shuffled(values: list[int]) -> bool:
     span = max(values) - min(values) + 1
     if len(distinct) < COUNT_WORDS or len(distinct) < COUNT_SHARE * span or len(values) > 2 * span:
         return False
+    again = len(values) - len(distinct) - sum(1 for a, b in pairwise(values) if a == b)
+    if again > (1 - COUNT_SHARE) * len(distinct):  # digits of a number, scores: numbers that come as they like
+        return False
     return sum(abs(a - b) for a, b in zip(values, sorted(values), strict=True)) <= NEARBY * len(values)
 
 

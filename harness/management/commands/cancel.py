@@ -7,12 +7,14 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from harness.errors import InputError
-from harness.management.base import Outcome, ScopeCommand, code_of
+from harness.management.base import Outcome, code_of
+from harness.management.stored import Stored
 from harness.runs.cancel import PROMPT, SILENCE, WITHIN, cancel
 from harness.runs.catalogue import afind
+from harness.runs.remember import spec_of
 
 
-class Command(ScopeCommand):
+class Command(Stored):
     diagnoses = True
     help = "Leave in the middle of an answer at every hop of a route, and see whether the engine stops."
 
@@ -27,6 +29,7 @@ class Command(ScopeCommand):
             "--within", type=float, default=WITHIN, metavar="S",
             help=f"seconds that a stall is waited for at each hop; 0 does not wait (default {WITHIN:g})",
         )  # fmt: skip
+        self.add_store(parser)
 
     async def run(self, **options: Any) -> Outcome:
         silence, within = options["silence"], options["within"]
@@ -36,5 +39,7 @@ class Command(ScopeCommand):
         route = await afind(options["route"])
         answer, trials = await cancel(route, prompt=options["prompt"], silence=silence, within=within, tell=self.say)
         data = answer.as_json() | {"trials": [trial.as_json() for trial in trials]}
-        text = "\n".join([*(str(trial) for trial in trials), "", self._picture(answer)])
-        return Outcome(data, text, code_of(answer))
+        said = "\n".join(str(trial) for trial in trials)
+        outcome = Outcome(data, f"{said}\n\n{self._picture(answer)}", code_of(answer))
+        spec = spec_of(route, {"prompt": options["prompt"]})
+        return await self.stored(outcome, options, "cancel", options["route"], (), spec, said)

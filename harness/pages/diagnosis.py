@@ -9,7 +9,7 @@ from typing import Any
 from harness.capture.model import Capture
 from harness.errors import StreamscopeError
 from harness.models import Run
-from harness.report.picture import figures, headline, picture, repeats, telling_round, told_finding
+from harness.report.picture import figures, headline, picture, telling_round, told_finding
 from harness.report.text import duration
 from harness.routes.model import Route
 from harness.runs.catalogue import find
@@ -135,7 +135,8 @@ def rows(answer: Mapping[str, Any] | None, captures: Sequence[Capture]) -> list[
         plain = [{"hop": capture.hop, "tap": capture.tap, "repeat": capture.repeat} for capture in captures]
         return [figures({"outcome": "", "events": "", "text_chars": ""} | row, None, False) for row in plain]
     bad = answer["verdict"].get("first_bad_hop")
-    return [figures(row, bad, repeats(captures)) for row in answer["captures"]]
+    repeated = len({row.get("repeat") for row in answer["captures"]}) > 1
+    return [figures(row, bad, repeated) for row in answer["captures"]]
 
 
 def findings(answer: Mapping[str, Any] | None) -> Json:

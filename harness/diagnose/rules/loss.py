@@ -53,6 +53,12 @@ CALLS = Fault(
     "The hop does not pass tool_calls deltas on.",
     "Take a version that passes tool calls on, or ask without streaming.",
 )
+ARGUMENTS = Fault(
+    "loss.arguments",
+    "The call of {tool} has {lost_chars} characters of arguments at {hop_inner}, and {told} at {hop}.",
+    "The hop tells the call and leaves out what comes after its name.",
+    "Pass every piece of the arguments on; a call is whole only at its finish.",
+)
 SHORT = Fault(
     "loss.unfinished-count",
     "Asked to count to {asked_to}, the stream counts to {counted_to} and calls itself finished.",
@@ -105,6 +111,7 @@ def between(pair: Pair) -> Iterator[Finding]:
     for damage in damages(pair):
         if damage.kind == "loss":
             yield _text(pair, damage)
+    yield from _bare(pair)
     whole = everything(pair.outer)
     for key in missing_channels(pair):
         if pair.sameness == "different" and key.part != "reasoning" and not _emptied(pair, key):
@@ -140,6 +147,18 @@ def _calls(pair: Pair) -> Iterator[Finding]:
     if inner - outer and not named and whole and pair.sameness != "different":
         event = len(pair.outer.stream) - 1
         yield CALLS.found(pair.outer, "error", inner=pair.inner, event=event, calls=sorted(inner - outer))
+
+
+def _bare(pair: Pair) -> Iterator[Finding]:
+    """Calls whose arguments became an empty object."""
+    lost = {damage.key for damage in damages(pair) if damage.kind == "loss"}
+    for key in pair.channels:
+        made, told = pair.inner.texts[key].text.strip(), pair.outer.texts[key].text.strip()
+        if key.part.startswith("tool") and key not in lost and told == "{}" and made.replace(" ", "") != "{}":
+            name = next((c.name for c in pair.inner.stream.channels if c.key == key), "")
+            event = pair.outer.texts[key].events[0]
+            figures: dict[str, Any] = {"tool": name or key.part, "lost_chars": len(made), "told": told}
+            yield ARGUMENTS.found(pair.outer, "error", inner=pair.inner, event=event, **figures)
 
 
 def _emptied(pair: Pair, key: ChannelKey) -> bool:

@@ -28,6 +28,7 @@ from harness.tests.diagnose.unseen import (
     relay_oddities,
     rest,
     text,
+    tongues,
     wire,
 )
 from harness.tests.diagnose.unseen.kit import Unseen
@@ -37,7 +38,7 @@ CASES: dict[str, Unseen] = {
     for part in (
         delays, breaks, text, wire, more, rest, legal,
         engine_oddities, engine_faults, gateway_oddities, gateway_faults, gateway_dialects,
-        relay_oddities, relay_faults,
+        relay_oddities, relay_faults, tongues,
         calm, between, gates, edges, crossed,
     )
     for name, case in part.CASES.items()

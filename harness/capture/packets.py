@@ -12,8 +12,11 @@ from harness.capture.http1 import Framing, RequestHead, header, request_head, re
 from harness.capture.mask import mask_body, mask_headers, mask_url
 from harness.capture.model import Capture, Clock, End, Head, Request, kind_of, stamped
 
+MISSED = "the recording misses packets that the client got"
 _HEAD_LIMIT = 1 << 20
 _EARLY_LIMIT = 256  # segments that wait for a hole; more, and the recorder missed a packet that the client got
+_HTTP2 = b"PRI * HTTP/2.0\r\n"
+_STREAMS = ("text/event-stream", "application/x-ndjson", "application/ndjson", "application/jsonl")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +35,30 @@ class Segment:
 
 @dataclass(slots=True)
 class _Direction:
-    """Bytes of one direction in order: doubles are dropped, what comes early waits for the hole before it."""
+    """Bytes of one direction in order: doubles are dropped, what comes early waits for the hole before it.
+
+    ``fin``: where its end stands. ``missed``: a hole was never filled, so the recorder missed what the reader got.
+    """
 
     following: int | None = None
     early: dict[int, bytes] = field(default_factory=dict)
+    fin: int | None = None
+    missed: bool = False
+
+    def ended(self) -> bool:
+        """Whether all bytes up to its FIN are there."""
+        return self.fin is not None and (self.following is None or self.following >= self.fin)
 
     def feed(self, seq: int, data: bytes) -> bytes:
-        if not data:
+        if not data or self.missed:
             return b""
         if self.following is None:
             self.following = seq
         self.early[seq] = max(self.early.get(seq, b""), data, key=len)
         if len(self.early) > _EARLY_LIMIT:
-            self.following = min(self.early)
+            self.missed = True
+            self.early.clear()
+            return b""
         out = b""
         for start in sorted(self.early):
             if start > self.following:
@@ -78,22 +92,33 @@ class Connection:
     def __init__(self) -> None:
         self.client = ""
         self.exchanges: list[_Exchange] = []
-        self.encrypted = False
+        self.encrypted = self.http2 = False
         self._ways: dict[str, _Direction] = {}
         self._asked = bytearray()
         self._began = 0
 
     def feed(self, segment: Segment) -> None:
-        data = self._ways.setdefault(segment.source, _Direction()).feed(segment.seq, segment.data)
+        way = self._ways.setdefault(segment.source, _Direction())
+        data = way.feed(segment.seq, segment.data)
         if not self.client and data:
             # A recording may begin amid a connection: whoever asks is the client, whoever opened it.
             self.encrypted = self.encrypted or data[:2] == b"\x16\x03"
+            self.http2 = self.http2 or data.startswith(_HTTP2)
             self.client = segment.target if data.startswith(b"HTTP/") else segment.source
         sender_asks = segment.source == self.client
-        if data:
+        if data and not self.http2:
             self._ask(segment.ns, data) if sender_asks else self._answer(segment.ns, data)
-        if segment.rst or segment.fin:
+        if segment.fin:
+            way.fin = segment.seq + len(segment.data)
+        if segment.rst or way.ended():
             self._close(segment.ns, sender_asks, segment.rst)
+
+    def close(self) -> None:
+        """The recording is over. A hole that nobody filled is the recorder's, who missed a packet, and not the hop's."""
+        at = self.exchanges[-1] if self.exchanges else None
+        holes = any(way.missed or way.early or (way.fin is not None and not way.ended()) for way in self._ways.values())
+        if holes and at is not None and (at.end is None or at.end.kind in ("reset", "aborted")):
+            at.end = End(at.last, "open", MISSED)
 
     def _ask(self, ns: int, data: bytes) -> None:
         at = self.exchanges[-1] if self.exchanges else None
@@ -155,16 +180,37 @@ class Connection:
             at.end = End(at.ms(ns), "complete" if whole else "truncated", "" if whole else "FIN before the end")
 
 
-def captures_of(segments: Iterable[Segment], hop: str) -> tuple[list[Capture], bool]:
-    """The HTTP/1.1 exchanges in order of their start, several as repeats; and whether any connection was encrypted."""
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """Why connections were passed by: ``encrypted``, or ``http2``, whose header compression is not undone here."""
+
+    encrypted: bool = False
+    http2: bool = False
+
+
+def captures_of(segments: Iterable[Segment], hop: str) -> tuple[list[Capture], Passed]:
+    """The HTTP/1.1 exchanges in order of their start, several as repeats; and what was passed by.
+
+    Where there are streams (by their content type, or a POST), pages, files and sockets are no part of it.
+    """
     connections: dict[int, Connection] = {}
     for segment in segments:
         connections.setdefault(segment.stream, Connection()).feed(segment)
+    for connection in connections.values():
+        connection.close()
     found = [exchange for connection in connections.values() for exchange in connection.exchanges]
+    found = [exchange for exchange in found if _streams(exchange)] or found
     captures = [_capture(exchange, hop) for exchange in sorted(found, key=lambda exchange: exchange.start)]
     if len(captures) > 1:
         captures = [replace(capture, repeat=index) for index, capture in enumerate(captures)]
-    return captures, any(connection.encrypted for connection in connections.values())
+    every = connections.values()
+    return captures, Passed(any(c.encrypted for c in every), any(c.http2 for c in every))
+
+
+def _streams(at: _Exchange) -> bool:
+    if at.head is not None and at.head.status == 101:
+        return False
+    return at.asked.method == "POST" or (at.head is not None and at.head.get("content-type").startswith(_STREAMS))
 
 
 def _capture(at: _Exchange, hop: str) -> Capture:

@@ -14,8 +14,9 @@ from harness.errors import CaptureError, InputError
 
 _FIELDS = (
     "tcp.stream", "frame.time_epoch", "ip.src", "ipv6.src", "tcp.srcport", "ip.dst", "ipv6.dst", "tcp.dstport",
-    "tcp.seq", "tcp.flags.fin", "tcp.flags.reset", "tcp.payload",
+    "tcp.seq", "tcp.flags.fin", "tcp.flags.reset", "frame.len", "frame.cap_len", "tcp.payload",
 )  # fmt: skip
+_CAUGHT = _FIELDS.index("frame.cap_len")
 _TRUE = ("1", "True")
 
 
@@ -28,10 +29,13 @@ def load_pcap(path: Path, hop: str, name: str = "") -> list[Capture]:
     tshark = shutil.which("tshark")
     if tshark is None:
         raise InputError("a packet capture needs tshark, which is not installed", name, "apt-get install tshark")
-    captures, encrypted = captures_of(_segments(tshark, path, name), hop)
+    captures, passed = captures_of(_segments(tshark, path, name), hop)
     if captures:
         return captures
-    if encrypted:
+    if passed.http2:
+        do = "Record with curl -N --trace-time --trace FILE, or where HTTP/1.1 is spoken"
+        raise CaptureError("its connections speak HTTP/2, which is not read from packets", name, do)
+    if passed.encrypted:
         raise CaptureError("its connections are encrypted", name, "Record behind the point where TLS ends")
     raise CaptureError("no HTTP/1.1 request in it", name, "Record with: tcpdump -i any -s 0 -w FILE tcp port PORT")
 
@@ -41,15 +45,20 @@ def _segments(tshark: str, path: Path, name: str) -> Iterator[Segment]:
     command = [tshark, "-r", str(path), "-n", "-Y", wanted, "-T", "fields", "-E", "separator=/t"]
     # Heuristic dissectors and reassembly cost time and would hide single segments.
     command += ["-o", "tcp.desegment_tcp_streams:FALSE", "--disable-protocol", "http"]
-    for name in _FIELDS:
-        command += ["-e", name]
+    for column in _FIELDS:
+        command += ["-e", column]
     with TemporaryFile("w+") as said, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, text=True) as run:
         assert run.stdout is not None
         try:
             for line in run.stdout:
-                segment = _segment(line.rstrip("\n").split("\t"))
-                if segment is not None:
-                    yield segment
+                columns = line.rstrip("\n").split("\t")
+                segment = _segment(columns)
+                if segment is None:
+                    continue
+                if columns[_CAUGHT] != columns[_CAUGHT - 1]:
+                    what = f"its packets were cut after {columns[_CAUGHT]} bytes when they were recorded"
+                    raise CaptureError(what, name, "Record them whole: tcpdump -s 0")
+                yield segment
             status = run.wait()
         finally:
             run.kill()
@@ -66,7 +75,7 @@ def _segments(tshark: str, path: Path, name: str) -> Iterator[Segment]:
 def _segment(columns: list[str]) -> Segment | None:
     if len(columns) != len(_FIELDS):
         return None
-    stream, epoch, v4, v6, port, to4, to6, to_port, seq, fin, rst, payload = columns
+    stream, epoch, v4, v6, port, to4, to6, to_port, seq, fin, rst, _, _, payload = columns
     if "," in stream or not stream:  # a tunnel holds several layers in one packet
         return None
     seconds, _, fraction = epoch.partition(".")

@@ -1,5 +1,6 @@
 """Packet captures through the real tshark."""
 
+import gzip
 import shutil
 from pathlib import Path
 
@@ -56,6 +57,25 @@ def test_packets_without_http_are_refused_in_one_sentence(tmp_path: Path) -> Non
     empty.write_bytes(FIVE.read_bytes()[:250])
     with pytest.raises(CaptureError, match=r"no HTTP/1\.1 request in it"):
         load_pcap(empty, "engine")
+
+
+@needs_tshark
+def test_packets_that_were_cut_are_refused(tmp_path: Path) -> None:
+    short, data, at = bytearray(FIVE.read_bytes()[:24]), FIVE.read_bytes(), 24
+    while at < len(data):  # each packet's header tells how much of it there is, then how long it was
+        size = min(int.from_bytes(data[at + 8 : at + 12], "little"), 96)
+        short += data[at : at + 8] + size.to_bytes(4, "little") + data[at + 12 : at + 16 + size]
+        at += 16 + int.from_bytes(data[at + 8 : at + 12], "little")
+    (tmp_path / "short.pcap").write_bytes(short)
+    with pytest.raises(CaptureError, match=r"short\.pcap: its packets were cut after 96 bytes"):
+        read_recording(tmp_path / "short.pcap")
+
+
+@needs_tshark
+def test_a_packed_packet_capture_is_read_too(tmp_path: Path) -> None:
+    packed = tmp_path / "engine.pcap.gz"
+    packed.write_bytes(gzip.compress(FIVE.read_bytes()))
+    assert read_recording(packed) == load_pcap(FIVE, "engine")
 
 
 def test_without_tshark_the_reason_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from harness.errors import InputError
 from harness.management.base import Outcome, code_of
 from harness.management.stored import Stored
 from harness.management.with_logs import WithLogs
+from harness.phrase import say, term
 from harness.probe.recording import read_recording
 from harness.report.hops import hop_rows, hop_table
 from harness.report.junit import junit
@@ -103,7 +104,11 @@ class Experiment(WithLogs, Stored):
         for capture in unreached(result.captures):
             why = capture.end.detail or capture.end.kind if capture.end else ""
             self.say(
-                f"{capture.hop}: not reached ({why}). Run this where it can be reached, then bring the recording in:"
+                say(
+                    "{hop}: not reached ({why}). Run this where it can be reached, then bring the recording in:",
+                    hop=capture.hop,
+                    why=term(why),
+                )
             )
             self.say("  " + curl_command(route, hops[capture.hop], said(plan.prompt), stream=plan.stream))
             self.say(f"  python manage.py ladder {route.name} --add {capture.hop}={capture.hop}.trace")
@@ -111,7 +116,7 @@ class Experiment(WithLogs, Stored):
         answer = held_against(result.answer, found)
         if options["save"]:
             files = save((*result.captures, *result.records), options["save"])
-            self.say(f"{len(files)} captures written to {options['save']}")
+            self.say(say("{count} captures written to {directory}", count=len(files), directory=options["save"]))
         if options["junit"]:
             write(options["junit"], junit(answer, route.name))
         outcome = self.beside_logs(answer, result.captures, options, fresh=True)
@@ -121,10 +126,10 @@ class Experiment(WithLogs, Stored):
         text = outcome.text + "\n" + hop_table(result.captures) + "\n"
         if result.records:
             data["ledger"] = [row(decode(record)) for record in result.records]
-            text += "The engine's own record of each exchange (its ledger) was read beside ours.\n"
+            text += say("The engine's own record of each exchange (its ledger) was read beside ours.") + "\n"
         if earlier is not None:
             data["baseline"] = [change.as_json() for change in found]
-            text += "\n".join(["", f"against {options['baseline']}:", *map(str, found)]) + "\n"
+            text += "\n".join(["", say("against {baseline}:", baseline=options["baseline"]), *map(str, found)]) + "\n"
         return replace(outcome, data=data, text=text)
 
 

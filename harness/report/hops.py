@@ -9,6 +9,7 @@ from statistics import median
 from typing import Any
 
 from harness.capture.model import Capture
+from harness.phrase import joined, say, spoken, term, told
 from harness.report.columns import fill, plain, table
 from harness.report.text import duration
 from harness.runs.heads import differing
@@ -84,16 +85,17 @@ def _median(values: Sequence[float | None]) -> float | None:
 def hop_table(captures: Sequence[Capture], width: int = 80) -> str:
     """The rows as text, and the headers that the hops do not share."""
     rows = hop_rows(captures)
-    lines = table(HEAD, [_cells(row) for row in rows])
+    lines = table([told(term(name), spoken.get()) for name in HEAD], [_cells(row) for row in rows])
     for name, values in differing(captures).items():
-        told = ", ".join(f"{hop}: {value or '(missing)'}" for hop, value in values.items())
-        lines += fill(plain(f"head {name}: {told}"), width)
+        said = joined(", ", [f"{hop}: {value or say('(missing)')}" for hop, value in values.items()])
+        lines += fill(plain(say("head {name}: {told}", name=name, told=said)), width)
     return "\n".join(lines)
 
 
 def _cells(row: Mapping[str, Any]) -> list[str]:
     gaps = row["itl_ms"]
-    ends = " ".join(how if count == row["repeats"] else f"{count}×{how}" for how, count in row["outcomes"].items())
+    said = {told(term(how), spoken.get()): count for how, count in row["outcomes"].items()}
+    ends = " ".join(how if count == row["repeats"] else f"{count}×{how}" for how, count in said.items())
     lumps = row["coalescing"]
     return [
         plain(row["hop"]),
@@ -101,5 +103,5 @@ def _cells(row: Mapping[str, Any]) -> list[str]:
         *(duration(gaps[q]) for q in ("p50", "p95", "p99", "max")),
         "–" if lumps is None else f"{lumps:.1f}",
         f"{ends} {duration(row['end_ms'])}",
-        {True: "equal", False: "differs", None: "–"}[row["text_equal"]],
+        {True: say("equal"), False: say("differs"), None: "–"}[row["text_equal"]],
     ]

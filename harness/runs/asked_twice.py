@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from harness.capture.model import Capture
+from harness.phrase import phrase
 from harness.timeline.metrics import Metrics, measure
 from harness.timeline.outcome import outcome
 from harness.wire.decode import decode
@@ -90,7 +91,9 @@ class Answer:
 
     @property
     def flow(self) -> str:
-        return f"{self.figures.content_events} events in {len(set(self.stream.reads))} reads"
+        return phrase(
+            "{events} events in {reads} reads", events=self.figures.content_events, reads=len(set(self.stream.reads))
+        )
 
     @property
     def outcome(self) -> str:

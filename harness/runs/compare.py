@@ -9,6 +9,7 @@ from typing import Any
 from harness.capture.model import Capture
 from harness.diagnose.answer import Answer
 from harness.diagnose.run import diagnose
+from harness.phrase import phrase
 from harness.probe.exchange import probe
 from harness.routes.model import Route
 from harness.runs.fields import Rewrite, rewritten
@@ -92,7 +93,7 @@ async def compare(
         for name, route in ways:
             seen = await probe(route, route.outermost, prompt=prompt, body_extra=SEED, repeat=number)
             captures.append(replace(seen, hop=name))
-            say(f"round {number + 1}, {outline(captures[-1])}")
+            say(phrase("round {number}: {summary}", number=number + 1, summary=outline(captures[-1])))
     streams = [decode(capture) for capture in captures]
     texts = _texts(streams, whole)
     sampled = tuple(name for name in names if len({t.letter for t in texts if t.way == name}) > 1)

@@ -9,6 +9,7 @@ from uuid import uuid4
 
 from harness.capture.model import Capture
 from harness.errors import UnknownRoute
+from harness.phrase import phrase
 from harness.probe.exchange import probe
 from harness.routes.model import Hop, Route
 from harness.runs.ledger import Ledger
@@ -80,13 +81,13 @@ async def _climb(
             continue
         answer = ledger.judge(captures)
         if answer.verdict.healthy is not True:
-            tell(f"round {number + 1}: {answer.verdict.summary}")
+            tell(phrase("round {number}: {summary}", number=number + 1, summary=answer.verdict.summary))
             both = tuple(before + captures)
             return RunResult(both, ledger.judge(both) if before else answer, number + 1, ledger.records(both))
         ledger.forget(before)
         before = captures
     if plan.until_fault:
-        tell(f"no fault in {rounds} rounds")
+        tell(phrase("no fault in {count} rounds", count=rounds))
         kept = before
     return RunResult(tuple(kept), ledger.judge(kept), rounds, ledger.records(kept))
 
@@ -115,7 +116,11 @@ async def _round(
             route, hop, prompt=plan.prompt, stream=plan.stream, repeat=number, exchange_id=key, body_extra=extra
         )
         seen(hop, number, capture)
-        tell(outline(capture) if number is None else f"round {number + 1}, {outline(capture)}")
+        tell(
+            outline(capture)
+            if number is None
+            else phrase("round {number}: {summary}", number=number + 1, summary=outline(capture))
+        )
         return [capture]
 
     if plan.together:

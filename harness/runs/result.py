@@ -10,6 +10,7 @@ from harness.capture.format import dumps
 from harness.capture.model import Capture
 from harness.diagnose.answer import Answer
 from harness.errors import InputError
+from harness.phrase import phrase, term
 
 Tell = Callable[[str], None]
 """Takes one line of progress for people."""
@@ -49,9 +50,11 @@ def save(captures: tuple[Capture, ...], directory: Path) -> list[Path]:
 
 def outline(capture: Capture) -> str:
     """One line of progress: how an exchange ended, how much came, and how long it took."""
-    status = f"HTTP {capture.head.status}, " if capture.head else ""
+    status = phrase("HTTP {status}, ", status=capture.head.status) if capture.head else ""
     end = capture.end
-    how = f"{end.kind} ({end.detail})" if end and end.detail else end.kind if end else "open"
+    kind = term(end.kind if end else "open")
+    how = phrase("{end} ({detail})", end=kind, detail=term(end.detail)) if end and end.detail else kind
     size = capture.ends[-1] if capture.ends else 0
-    seconds = end.t / 1000 if end else 0.0
-    return f"{capture.hop}: {status}{how}, {size} bytes in {len(capture.times)} reads, {seconds:.2f} s"
+    figures = {"hop": capture.hop, "status": status, "end": how, "size": size, "reads": len(capture.times)}
+    seconds = f"{end.t / 1000 if end else 0.0:.2f}"
+    return phrase("{hop}: {status}{end}, {size} bytes in {reads} reads, {seconds} s", **figures, seconds=seconds)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.diagnose.answer import Answer, Finding, Verdict
+from harness.phrase import joined, phrase, term
 from harness.probe.exchange import probe
 from harness.routes.model import Route
 from harness.runs.asked_twice import Setting
@@ -70,10 +71,10 @@ def _answer(rows: Sequence[dict[str, Any]], found: Sequence[HopSettings], away: 
         first = errors[0]
         verdict = Verdict(False, first.hop, first.symptom, "likely", first.summary)
     elif not found:
-        why = f"Cannot tell: {', '.join(away)} could not be reached."
-        verdict = Verdict(None, None, None, "cannot-tell", why, "a hop that answers")
+        why = phrase("Cannot tell: {hops} could not be reached.", hops=joined(", ", away))
+        verdict = Verdict(None, None, None, "cannot-tell", why, phrase("a hop that answers"))
     else:
-        verdict = Verdict(True, None, None, "likely", "No setting that breaks a stream was found.")
+        verdict = Verdict(True, None, None, "likely", phrase("No setting that breaks a stream was found."))
     return Answer(tuple(rows), tuple(findings), verdict)
 
 
@@ -81,4 +82,12 @@ def _finding(hop: str, setting: Setting, *, inherited: bool) -> Finding:
     severity = "info" if inherited else setting.state
     evidence = dict(setting.evidence) | ({"inherited": True} if inherited else {})
     code = f"{setting.symptom}.setting-{setting.name.replace(' ', '-')}"
-    return Finding(code, setting.symptom, severity, hop, f"{hop}: {setting.words}.", evidence, fix=setting.fix or None)
+    return Finding(
+        code,
+        setting.symptom,
+        severity,
+        hop,
+        phrase("{hop}: {words}.", hop=hop, words=term(setting.words)),
+        evidence,
+        fix=term(setting.fix) if setting.fix else None,
+    )

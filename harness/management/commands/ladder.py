@@ -9,6 +9,7 @@ from django.core.management.base import CommandParser
 
 from harness.management.base import Outcome, code_of
 from harness.management.experiment import Experiment, added, curls
+from harness.phrase import spoken, term, told
 from harness.report.columns import fill, plain
 from harness.routes.model import Route
 from harness.runs.catalogue import afind
@@ -50,12 +51,17 @@ class Command(Experiment):
         asked = SETTINGS_PROMPT if options["prompt"] == PROMPT else options["prompt"]
         answer, found = await check_settings(route, prompt=asked, tell=self.say)
         marks = {"good": "✓", "info": "·", "warning": "!", "error": "✗", "unknown": "?"}
-        lines = [answer.verdict.summary]
+        lines = [told(answer.verdict.summary, spoken.get())]
         for one in found:
             lines += ["", one.hop]
             for setting in one.settings:
-                lines += fill(f"{marks[setting.state]} {setting.name}: {plain(setting.words)}", 100, "  ")
-                lines += fill(setting.fix, 100, "      ") if setting.fix and setting.state != "good" else []
+                lines += fill(
+                    f"{marks[setting.state]} {setting.name}: {plain(told(term(setting.words), spoken.get()))}",
+                    100,
+                    "  ",
+                )
+                fix = told(term(setting.fix), spoken.get()) if setting.state != "good" else ""
+                lines += fill(fix, 100, "      ") if fix else []
         data = answer.as_json() | {"settings": [one.as_json() for one in found]}
         outcome, spec = Outcome(data, "\n".join(lines) + "\n", code_of(answer)), spec_of(route, {"prompt": asked})
         return await self.stored(outcome, options, "settings", options["route"], (), spec, "\n".join(lines))

@@ -17,6 +17,7 @@ from harness.lint.lines import lint_lines
 from harness.lint.nginx import NEEDED_S, lint_nginx
 from harness.lint.product import PRODUCTS, product_of
 from harness.management.base import Outcome, ScopeCommand, code_of
+from harness.phrase import say
 from harness.probe.nginx_file import read_nginx, write_nginx
 from harness.probe.recording import read_file
 
@@ -46,7 +47,10 @@ class Command(ScopeCommand):
             findings += found
             corrected += blocks
         result = answer(findings)
-        blocks_text = "\n".join(f"# {c['file']}, line {c['line']}: corrected\n{c['block']}" for c in corrected)
+        blocks_text = "\n".join(
+            say("# {file}, line {line}: corrected", file=c["file"], line=c["line"]) + f"\n{c['block']}"
+            for c in corrected
+        )
         text = self._picture(result) + (f"\n{blocks_text}" if corrected else "") if findings else ""
         return Outcome({**result.as_json(), "corrected": corrected}, text, code_of(result))
 

@@ -19,7 +19,7 @@ from harness.runs.catalogue import afind
 from harness.runs.idle import Limit, idle, limits_of
 from harness.runs.inventory import Row, line_rows, nginx_rows
 
-COLUMNS = ("what", "setting", "value", "counts", "known from")
+TITLES = ("kind", "setting", "value", "counts", "known from")
 CONFIG_LIMIT = 8 * 1024 * 1024
 
 
@@ -81,5 +81,5 @@ def inventory_table(rows: Sequence[Row]) -> str:
         for row in rows
     ]
     return "\n".join(
-        table_of(["  " + say("hop"), *(told(term(name), spoken.get()) for name in COLUMNS)], cells, left=6)
+        table_of(["  " + say("hop"), *(told(term(name), spoken.get()) for name in TITLES)], cells, left=6)
     )

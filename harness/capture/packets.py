@@ -114,7 +114,7 @@ class Connection:
             self._close(segment.ns, sender_asks, segment.rst)
 
     def close(self) -> None:
-        """The recording is over. A hole that nobody filled is the recorder's, who missed a packet, and not the hop's."""
+        """The recording is over. A hole that nobody filled is the recorder's, who missed a packet."""
         at = self.exchanges[-1] if self.exchanges else None
         holes = any(way.missed or way.early or (way.fin is not None and not way.ended()) for way in self._ways.values())
         if holes and at is not None and (at.end is None or at.end.kind in ("reset", "aborted")):

@@ -14,6 +14,7 @@ import pytest
 from harness.capture.model import Capture
 from harness.diagnose.run import diagnose
 from harness.tests.diagnose.cases import HERE, both, misses
+from harness.tests.diagnose.transforms import LEGAL
 from harness.tests.diagnose.twins.entries import ENTRIES
 from harness.tests.diagnose.twins.heals import case_of
 from harness.tests.diagnose.twins.table import captures, expected, shown
@@ -58,6 +59,16 @@ def test_a_variant_of_the_fault_is_found(ident: str, number: int) -> None:
     answer = diagnose(ladder)
     assert not (miss := misses(wanted, answer)), f"{miss}\n{shown(ladder)}"
     assert wanted["severity"] == "error" or answer.verdict.healthy, answer.verdict.summary
+
+
+@CASES
+@pytest.mark.parametrize("oddity", LEGAL)
+def test_what_the_standard_allows_changes_neither(oddity: str, ident: str) -> None:
+    """CRLF, comments, ids and the like over the first variation: the twin stays clean, the fault is found."""
+    answer = diagnose(LEGAL[oddity](captures(ident, "twin", 1)))
+    assert answer.verdict.healthy is True, answer.verdict.summary
+    answer = diagnose(LEGAL[oddity](captures(ident, "sick", 1)))
+    assert not (miss := misses(expected(case_of(ident), ENTRIES[ident]), answer)), miss
 
 
 @CASES

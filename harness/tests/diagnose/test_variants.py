@@ -21,6 +21,7 @@ CHANGES: dict[str, Callable[[Ladder], Ladder]] = {
     "joined": transforms.joined,
     "reworded": transforms.reworded,
     "reserialised": transforms.reserialised,
+    **transforms.LEGAL,
 }
 
 

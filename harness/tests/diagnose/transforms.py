@@ -5,8 +5,10 @@ A rule that fits a file instead of a fault breaks under these.
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
+import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
@@ -134,6 +136,37 @@ def events_changed(capture: Capture, change: Callable[[bytes], bytes]) -> Captur
         size = ("content-length", str(len(body)))
         head = replace(head, headers=tuple(size if k == "content-length" else (k, v) for k, v in head.headers))
     return replace(capture, body=body, ends=ends, head=head)
+
+
+def _each_event(change: Callable[[int, bytes], bytes]) -> Callable[[Ladder], Ladder]:
+    """Every hop's SSE events changed by number; other framings and compressed bodies stay."""
+
+    def made(ladder: Ladder) -> Ladder:
+        out = []
+        for c in ladder:
+            body = c.body or b""
+            plain = not (c.head and c.head.get("content-encoding")) and re.search(rb"(?m)^data:", body[:2000])
+            count = itertools.count()
+            out.append(events_changed(c, lambda raw, n=count: change(next(n), raw)) if plain else c)  # type: ignore[misc]
+        return tuple(out)
+
+    return made
+
+
+def numbered(ladder: Ladder) -> Ladder:
+    """SSE ids from 0 on, where the stream has none of its own."""
+    own = any(re.search(rb"(?m)^id:", c.body or b"") for c in ladder)
+    return ladder if own else _each_event(lambda n, raw: b"id: %d\n" % n + raw)(ladder)
+
+
+with_crlf = _each_event(lambda n, raw: raw.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"))
+unspaced = _each_event(lambda n, raw: re.sub(rb"(?m)^data: ", b"data:", raw))
+pinged = _each_event(lambda n, raw: b": ping\n\n" + raw if n % 4 == 1 else raw)
+marked = _each_event(lambda n, raw: b"\xef\xbb\xbf" + raw if n == 0 else raw)
+LEGAL: dict[str, Callable[[Ladder], Ladder]] = {
+    "crlf": with_crlf, "unspaced": unspaced, "pinged": pinged, "marked": marked, "numbered": numbered,
+}  # fmt: skip
+"""Oddities that the standard allows, told by every hop alike: CRLF, no blank after the colon, comments, a BOM, ids."""
 
 
 def reworded(ladder: Ladder) -> Ladder:

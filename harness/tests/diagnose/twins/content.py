@@ -135,16 +135,17 @@ def replaced_escaped(tape: Tape, plan: Plan) -> Sequence[Row]:
     return [*tape.rows[:at], *parts, *(r.at(r.t + 2) for r in tape.rows[at + 1 :])]
 
 
-@edited
-def split_surrogates(tape: Tape, plan: Plan) -> Sequence[Row]:
-    """One emoji as two events, half of its surrogate pair in each."""
-    at = place(tape, plan.where)
-    row = tape.rows[at]
-    halves = [b"\\ud83d", b"\\ude00"]
-    parts = [
-        replace(r, data=r.data.replace(b"@@", half)) for r, half in zip([said(row, "@@")] * 2, halves, strict=True)
-    ]
-    return [*tape.rows[: at + 1], *parts, *tape.rows[at + 1 :]]
+def split_surrogates(ladder: Ladder, plan: Plan) -> Ladder:
+    """An emoji that is whole further in comes as two events, half of its surrogate pair in each."""
+    tapes = []
+    for tape in ladder:
+        at = place(tape, plan.where)
+        whole = said(tape.rows[at], "\U0001f600")
+        tapes.append(tape.with_rows([*tape.rows[:at], whole, *tape.rows[at + 1 :]]))
+    last = tapes[-1]
+    piece = said(last.rows[at], "@@")
+    halves = [replace(piece, data=piece.data.replace(b"@@", half)) for half in (b"\\ud83d", b"\\ude00")]
+    return [*tapes[:-1], last.with_rows([*last.rows[:at], *halves, *last.rows[at + 1 :]])]
 
 
 @edited

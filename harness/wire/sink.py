@@ -194,17 +194,10 @@ class Sink:
         self.plain = False
         self.stream.facts[name] = value
 
-    def began(self) -> None:
-        """This event tells that a tool or a node is at work from here on."""
+    def work(self, *, done: bool) -> None:
+        """This event tells that a tool or a node is at work from here on, or that it has done its work."""
         self.plain = False
-        self.seen["began"] = self.event
-
-    def ran(self) -> None:
-        """This event tells that it has done its work; the next one, if several were announced, works on from here."""
-        began = self.seen.get("began")
-        if began is not None:
-            self.stream.facts.setdefault("ran", []).append((began, self.event))
-        self.began()
+        self.stream.facts.setdefault("work", []).append((self.event, done))
 
     def settle(self) -> None:
         """Write the channels' texts into the stream; may be called again and again while it grows."""

@@ -129,8 +129,8 @@ class Stream:
 
     ``facts``: ``status``; of codings ``coded_bytes``, ``gzip_first_member`` (decoded bytes); of the tail ``tail``
     {whole, kind, text, finish}; of a body that is no stream ``error`` {message, code}, ``text``, ``finish``,
-    ``usage``, ``title``, ``excerpt``; of dialects ``reasoning_field``, ``ran`` (pairs of events: a tool
-    or a node was announced, it has done its work), ``logprob_tokens``, ``timings``, ``metrics``,
+    ``usage``, ``title``, ``excerpt``; of dialects ``reasoning_field``, ``work`` (events at which a
+    tool or a node is announced, False, or has done its work, True), ``logprob_tokens``, ``timings``, ``metrics``,
     ``ollama``, ``nodes``, ``flow_responses_after_done``, ``interactive``, ``workflow_s``, ``title``. The ``event`` of
     an error outside any event (a bare line) is the number of the event that would have come next.
     """

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from harness.diagnose.answer import Finding
 from harness.diagnose.fault import Fault
-from harness.diagnose.thresholds import STALL_MEDIANS, STALL_MS, TAIL_MS
+from harness.diagnose.thresholds import FIRST_BYTE_MS, STALL_MEDIANS, STALL_MS, TAIL_MS
 from harness.diagnose.view import View
 from harness.phrase import Phrase, phrase
 from harness.wire.stream import Kind
@@ -54,14 +55,12 @@ def alone(view: View) -> Iterator[Finding]:
         return
     limit = max(STALL_MS, STALL_MEDIANS * view.median_gap)
     long = [i for i, gap in enumerate(view.gaps) if gap > limit] if len(view.gaps) > 1 else []
-    worked = {i: worked_ms(view, view.content[i], view.content[i + 1]) for i in long}
+    work = {i: worked(view, view.content[i], view.content[i + 1], limit) for i in long}
     for i in long:
-        if worked[i] and view.gaps[i] - worked[i] <= limit:
-            start, before = view.content_ms[i], view.content[i]
-            yield TOOL.found(
-                view, "info", event=before, at_ms=start, after_event=before, gap_ms=view.gaps[i], worked_ms=worked[i]
-            )
-    if long := [i for i in long if view.gaps[i] - worked[i] > limit]:
+        if work[i] is not None:
+            figures: dict[str, Any] = {"after_event": view.content[i], "gap_ms": view.gaps[i], "worked_ms": work[i]}
+            yield TOOL.found(view, "info", event=view.content[i], at_ms=view.content_ms[i], **figures)
+    if long := [i for i in long if work[i] is None]:
         at = max(long, key=lambda i: view.gaps[i])
         start, stop = view.content_ms[at], view.content_ms[at + 1]
         yield MIDDLE.found(
@@ -127,14 +126,22 @@ def _meanwhile(came: int) -> Phrase:
     return phrase("Only {came} heartbeats came meanwhile: the line is open, which is no progress.", came=came)
 
 
-def worked_ms(view: View, after: int, before: int) -> float:
-    """Milliseconds between two content events in which a tool or a node was at work, as the stream tells.
+def worked(view: View, after: int, before: int, limit: float) -> float | None:
+    """Milliseconds between two content events that a tool's or a node's work explains, as the stream tells; or None.
 
-    A tool's arguments are content that comes after its announcement, and still before its work.
+    A tool's arguments are content, what comes from there to its result is work; so is what lies between its
+    announcement and its end. The words that follow are the first ones of a new turn and may take as long as such.
     """
-    times, called = view.stream.times, view.stream.kinds[after] == Kind.TOOL
-    rows = [(max(began, after) if called else began, done) for began, done in view.stream.facts.get("ran", [])]
-    return sum(times[done] - times[began] for began, done in rows if after <= began < done <= before)
+    times, t, explained = view.stream.times, view.stream.times[after], 0.0
+    at_work, marked = view.stream.kinds[after] == Kind.TOOL, False
+    for event, done in view.stream.facts.get("work", []):
+        if after < event < before:
+            busy = at_work or (done and marked)  # where one has done its work, another may still be at it
+            if not busy and times[event] - t > limit:
+                return None
+            explained += times[event] - t
+            at_work, marked, t = not done, True, times[event]
+    return explained if marked and times[before] - t <= max(limit, FIRST_BYTE_MS) else None
 
 
 def beats(view: View, start: float, stop: float) -> int:

@@ -62,11 +62,11 @@ def _delta(obj: dict[str, Any], sink: Sink) -> Kind:
 def _block(obj: dict[str, Any], sink: Sink) -> Kind:
     block = _dict(obj.get("content_block"))
     if block.get("name"):
-        sink.began()
+        sink.work(done=False)
         sink.name(0, tool(obj.get("index"), sink), block["name"], block.get("id"))
         return Kind.TOOL
     if str(block.get("type")).endswith("_tool_result"):
-        sink.ran()
+        sink.work(done=True)
     text, thought = block.get("text"), block.get("thinking")
     if isinstance(text, str) and text:
         return piece(0, "content", text, Kind.TEXT, sink)

@@ -26,13 +26,13 @@ _NODE = (
 def event(name: str, obj: Any, sink: Sink) -> Kind:
     """One named event that is no answer chunk. Known ones carry nothing of the answer, tool calls apart."""
     if name in ("toolCall", "toolParams", "flowNodeStatus"):
-        sink.began()
+        sink.work(done=False)
     if name in ("toolCall", "toolParams"):
         return _tool(obj, sink)
     if name == "toolResponse":
-        sink.ran()
+        sink.work(done=True)
     elif name == "flowNodeResponse":
-        sink.ran()
+        sink.work(done=True)
         _node(obj, sink)
     elif name == "flowResponses":
         for node in obj if isinstance(obj, list) else [obj]:

@@ -44,9 +44,9 @@ def event(obj: dict[str, Any], sink: Sink) -> Kind:
         return Kind.EMPTY
     item = obj.get("item")
     if kind.endswith(("_call.in_progress", "_call.searching", "_call.interpreting", "_call.generating")):
-        sink.began()
+        sink.work(done=False)
     elif kind.endswith(("_call.completed", "_call.failed")):
-        sink.ran()
+        sink.work(done=True)
     if kind == "response.output_item.added" and isinstance(item, dict) and item.get("name"):
         sink.name(0, tool(item.get("id") or obj.get("output_index"), sink), item["name"], item.get("call_id"))
         return Kind.TOOL

@@ -145,7 +145,7 @@ def tool_run() -> list[bytes]:
         sse({"tool": tool}, "toolCall"),
         sse({"tool": {"id": "call_a1", "params": '{"city":"Graz"}'}}, "toolParams"),
         sse({"tool": {"id": "call_a1", "response": "7 degrees, rain"}}, "toolResponse"),
-        *[said(w) for w in words(9)],
+        *[said(w) for w in words(17)[8:]],
         sse(last, "answer"),
         b"event: answer\ndata: [DONE]\n\n",
     ]

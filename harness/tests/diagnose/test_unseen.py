@@ -10,6 +10,7 @@ import pytest
 from harness.diagnose.run import diagnose
 from harness.tests.diagnose.cases import misses
 from harness.tests.diagnose.unseen import (
+    agents,
     between,
     breaks,
     calm,
@@ -39,7 +40,7 @@ CASES: dict[str, Unseen] = {
         delays, breaks, text, wire, more, rest, legal,
         engine_oddities, engine_faults, gateway_oddities, gateway_faults, gateway_dialects,
         relay_oddities, relay_faults, tongues,
-        calm, between, gates, edges, crossed,
+        calm, between, gates, edges, crossed, agents,
     )
     for name, case in part.CASES.items()
 }  # fmt: skip

@@ -42,6 +42,12 @@ EXTRA = (
     "the lab sent RST", "client-left", "certain", "likely", "cannot-tell", "buffer", "concurrency", "idle", "total",
     "head", "measured", "route", "bad ends", "dropped", "added", "blanked", "filled", "changed", "text chars",
     "captures", "chat", "probe", "ladder", "compare", "cancel", "tap",
+    # figures of evidence that no call names
+    "at read boundary", "blanks", "bytes per read", "flowing", "inherited from", "most", "read", "reads", "timer",
+    "silence before", "spread", "suspects", "timer s", "usual gap", "product", "file", "place", "line", "left at",
+    "gauge", "seconds", "bound s", "ended", "same id", "same created", "e2e", "events per read", "health", "ttft",
+    "head bytes", "closed s", "rested s", "inherited", "figure", "unit", "baseline", "noise", "worse", "why",
+    "the client closed", "pieces", "silence", "retries", "over 64k",
 )  # fmt: skip
 TAG = re.compile(r"""\{%\s*translate\s+"([^"]+)"\s*%\}""")
 NO_FIGURES = {"inner", "event", "at_ms", "words"}

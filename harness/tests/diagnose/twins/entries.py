@@ -77,7 +77,7 @@ FIELD: dict[str, Entry] = {
     "F27": held(t.behind),
     "F28": held(t.held(blocks=2)),
     **several(("F29", "F30", "F36"), held(END)),
-    "F33": Entry(h.spread(90, 400), END, free=True),
+    "F33": Entry(h.spread(90, 400), t.at_once(12_500), free=True),
     "F35": Entry(h.finished(), t.silent("open", 20_500, beats=b": ping\n\n"), free=True),
     "F37": Entry(
         h.outer(lambda tape: tape.headed(drop=("content-length",))),

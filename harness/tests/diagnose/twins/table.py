@@ -47,7 +47,7 @@ class Entry:
 def plans(case: Case, entry: Entry) -> tuple[Plan, ...]:
     """The case's own traffic, and two others: words, sizes, paces, places, dialects."""
     own = case.captures[0].wire or "openai"
-    others = [wire for wire in ("ollama", "fastgpt", "anthropic", "openai") if wire != own]
+    others = [wire for wire in ("ollama", "fastgpt", "anthropic", "responses", "openai") if wire != own]
     turn = sum(map(ord, case.id))
     words, glue = ((CHINESE, ""), (RUSSIAN, " "))[turn % 2]
     more: tuple[Any, str] = ((GERMAN, " "), (ENGLISH, " "))[turn % 2]
@@ -55,7 +55,7 @@ def plans(case: Case, entry: Entry) -> tuple[Plan, ...]:
         words, glue, more = CHINESE, "", (RUSSIAN, " ")
     if entry.counts:
         words, glue, more = NUMERALS, " ", (NUMERALS, ", ")
-    wire = others[turn % 3] if entry.free else None
+    wire = others[turn % len(others)] if entry.free else None
     return (
         Plan(turn=0),
         Plan(words, glue, size=2.0, pace=0.75 * entry.pace, where=0.3, turn=1),

@@ -56,6 +56,16 @@ def held(*, size: int = 0, every: float = 0, blocks: int = 0, coding: str = "", 
     return hurt
 
 
+def at_once(ms: float) -> Hurt:
+    """Headers and the whole answer after so long."""
+
+    def hurt(ladder: Ladder, plan: Plan) -> Ladder:
+        last = scaled(ladder[-1:], ms / ladder[-1].last_ms())
+        return held(blocks=1)([*ladder[:-1], *last], plan)
+
+    return hurt
+
+
 def _from(rows: list[Row], n: int, full: int, size: int) -> list[Row]:
     """The row that fills the block in which row ``n`` (its last byte is number ``full``) lies."""
     need = -(-full // size) * size

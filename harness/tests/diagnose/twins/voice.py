@@ -211,10 +211,26 @@ def _anthropic(row: Row) -> bytes:
     return _sse(piece, "content_block_delta")
 
 
+def _responses(row: Row) -> bytes:
+    base = {"id": "resp_7d3e", "object": "response", "model": "night"}
+    if row.kind == "role":
+        value: dict[str, Any] = {"type": "response.created", "response": base | {"status": "in_progress"}}
+    elif row.kind == "finish":
+        cut = reason(row) == "length"
+        status = "incomplete" if cut else "completed"
+        more = {"incomplete_details": {"reason": "max_output_tokens"}} if cut else {}
+        usage = {"input_tokens": 9, "output_tokens": len(row.text.split())}
+        value = {"type": f"response.{status}", "response": base | {"status": status, "usage": usage, **more}}
+    else:
+        value = {"type": "response.output_text.delta", "item_id": "msg_1", "output_index": 0, "delta": row.text}
+    return b"" if row.kind == "done" else _sse(value | {"sequence_number": 0}, value["type"])
+
+
 TELLERS: dict[str, tuple[Callable[[Row], bytes], str, str]] = {
     "openai": (_openai, "text/event-stream", "/v1/chat/completions"),
     "fastgpt": (lambda row: _openai(row, "answer"), "text/event-stream", "/api/v1/chat/completions"),
     "ollama": (_ollama, "application/x-ndjson", "/api/chat"),
+    "responses": (_responses, "text/event-stream", "/v1/responses"),
     "anthropic": (_anthropic, "text/event-stream", "/v1/messages"),
 }
 
@@ -231,7 +247,7 @@ def spoken_in(tape: Tape, wire: str) -> Tape:
         data = teller(replace(row, text=count) if row.kind == "finish" else row)
         if data:
             rows.append(replace(row, data=data, kind="text" if row.said else row.kind, key=(0, "content")))
-    return clothed(tape.with_rows(rows), wire)
+    return clothed(tape.with_rows(renumbered(rows)), wire)
 
 
 def clothed(tape: Tape, wire: str) -> Tape:

@@ -16,7 +16,7 @@ from harness.errors import InputError
 from harness.management.base import Outcome, code_of
 from harness.management.stored import Stored
 from harness.management.with_logs import WithLogs
-from harness.phrase import say, term
+from harness.phrase import say, spoken, term
 from harness.probe.recording import read_recording
 from harness.report.hops import hop_rows, hop_table
 from harness.report.junit import junit
@@ -118,7 +118,7 @@ class Experiment(WithLogs, Stored):
             files = save((*result.captures, *result.records), options["save"])
             self.say(say("{count} captures written to {directory}", count=len(files), directory=options["save"]))
         if options["junit"]:
-            write(options["junit"], junit(answer, route.name))
+            write(options["junit"], junit(answer.told(spoken.get()), route.name))
         outcome = self.beside_logs(answer, result.captures, options, fresh=True)
         if isinstance(outcome, Answer):
             outcome = Outcome(outcome.as_json(), self._picture(outcome), code_of(outcome))

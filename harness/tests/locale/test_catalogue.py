@@ -46,7 +46,7 @@ def test_every_template_of_a_rule_is_among_them() -> None:
 
 
 def test_a_translation_has_the_figures_of_its_sentence() -> None:
-    unlike = {text: said for text, said in ENTRIES.items() if figures(text) != figures(said)}
+    unlike = {text: said for text, said in ENTRIES.items() if said and figures(text) != figures(said)}
     assert not unlike
 
 

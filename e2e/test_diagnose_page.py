@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import AsyncIterator, Callable, Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -184,6 +185,36 @@ async def test_a_file_that_is_no_recording_is_refused_in_one_sentence(diagnose: 
     await diagnose.bring(note)
     await expect(diagnose.failure).to_contain_text("format is unknown")
     await expect(diagnose.failure).to_contain_text("curl trace")
+
+
+async def test_a_gateways_log_is_laid_beside_a_run(diagnose: DiagnosePage) -> None:
+    await diagnose.climb("lumpy")
+    await diagnose.expect_verdict("nginx")
+    capture = diagnose.page.locator('a[download][href*="nginx.read"]')
+    response = await diagnose.page.request.get(f"{diagnose.page.url}captures/nginx.read.capture.jsonl")
+    rows = [json.loads(line) for line in (await response.text()).splitlines()]
+    ended = datetime.fromisoformat(rows[0]["sent_at"]) + timedelta(milliseconds=rows[-1]["t"])
+    warning = "[warn] 7#7: *1 an upstream response is buffered to a temporary file /tmp/1 while reading upstream"
+    await expect(capture).to_be_visible()
+    await diagnose.add_log(f"{ended:%Y/%m/%d %H:%M:%S} {warning}, key: sk-abcdef1234567890abcd")
+    found = diagnose.page.get_by_test_id("log")
+    await expect(found).to_contain_text("buffers this answer (proxy_buffering)")
+    await expect(found).to_contain_text("pasted lines")
+    assert "abcdef1234567890" not in await diagnose.page.content()
+    assert [log["matched"] for log in (await diagnose.answer())["logs"]] == ["time"]
+
+
+async def test_a_log_that_is_none_is_refused_and_leads_back(diagnose: DiagnosePage, tmp_path: Path) -> None:
+    diagnose.expected_errors.append("400")
+    await diagnose.climb("lumpy/vllm")
+    await diagnose.expect_verdict("Healthy")
+    await diagnose.page.locator("#logs summary").click()
+    (tmp_path / "log.gz").write_bytes(b"\x1f\x8b\x08\0")
+    await diagnose.page.get_by_test_id("log-file").set_input_files(tmp_path / "log.gz")
+    await diagnose.page.get_by_test_id("log-send").click()
+    await expect(diagnose.failure).to_contain_text("compressed or binary")
+    await diagnose.page.get_by_role("link", name="the run", exact=True).click()
+    await diagnose.expect_verdict("Healthy")
 
 
 async def test_two_runs_ticked_in_the_list_lie_under_one_another(diagnose: DiagnosePage, bench: Product) -> None:

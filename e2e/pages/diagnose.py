@@ -54,6 +54,13 @@ class DiagnosePage:
         await self.files.set_input_files(list(files))
         await self.judge_button.click()
 
+    async def add_log(self, text: str) -> None:
+        """Paste lines of a gateway's log on a run's page, and wait until they have been searched."""
+        await self.page.locator("#logs summary").last.click()
+        await self.page.get_by_test_id("log-text").fill(text)
+        await self.page.get_by_test_id("log-send").click()
+        await expect(self.page.get_by_test_id("log")).to_be_visible(timeout=20_000)
+
     def hop(self, name: str) -> Locator:
         return self.page.locator(f'[data-testid="hops"] li[data-hop="{name}"]')
 
@@ -65,5 +72,5 @@ class DiagnosePage:
 
     async def answer(self) -> dict[str, Any]:
         """The shown run's answer, through the API."""
-        response = await self.page.request.get(self.page.url.rstrip("/").replace("/runs/", "/api/runs/"))
+        response = await self.page.request.get(self.page.url.partition("#")[0].rstrip("/").replace("/runs/", "/api/runs/"))
         return dict(await response.json())

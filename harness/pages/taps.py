@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from hashlib import sha256
 from typing import Any
 
 from django.conf import settings
@@ -22,17 +24,30 @@ Json = dict[str, Any]
 
 @require_safe
 def taps(request: HttpRequest) -> HttpResponse:
-    """``/taps/``. ``taps``: what each is and has done; ``rows``: exchanges of all of them, the newest first."""
+    """``/taps/``. ``taps``: what each is and has done; ``rows``: exchanges of all of them, the newest first.
+
+    The page asks each second for what is new since ``?seen=``; where nothing is, it is left alone (204).
+    """
     news = boards()[:SHOWN_TAPS]
+    mark = _mark(news)
+    if request.GET.get("seen") == mark:
+        return HttpResponse(status=204)
     many = len({one["listen"] for one in news}) > 1
     context = {
         "taps": [_tap(one) for one in news],
         "rows": _rows(news),
         "many": many,
+        "mark": mark,
         "live": any(one["state"] == "listening" for one in news),
         "data_dir": settings.DATA_DIR,
     }
     return render(request, "taps/page.html", context)
+
+
+def _mark(news: Iterable[Mapping[str, Any]]) -> str:
+    """Another one when there is something else to show."""
+    shown = [{name: value for name, value in one.items() if name != "now"} for one in news]
+    return sha256(json.dumps(shown, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _tap(news: Mapping[str, Any]) -> Json:

@@ -17,6 +17,10 @@ import orjson
 from django.conf import settings
 
 STALE = timedelta(hours=24)  # after which the board of a tap that has ended is taken down
+UNSAID: dict[str, Any] = {
+    "listen": "", "upstream": "", "hop": "", "directory": "", "exchanges": 0, "bad": 0, "bytes": 0, "kept": 0, "most": 1,
+    "used_bytes": 0, "most_bytes": 1, "in_flight": [], "flying": 0, "rows": [],
+}  # fmt: skip
 log = logging.getLogger(__name__)
 News = dict[str, Any]
 
@@ -70,7 +74,7 @@ def boards() -> list[News]:
         with suppress(OSError, ValueError):
             news = orjson.loads(path.read_bytes())
             state = "listening" if _lives(path) else "ended" if news.get("ended") else "gone"
-            found.append(news | {"state": state})
+            found.append(UNSAID | news | {"state": state})
     return found
 
 

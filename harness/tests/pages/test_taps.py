@@ -71,3 +71,14 @@ def test_of_a_tap_that_ended_what_passed_is_still_listed(client: Client, kept: K
     text = client.get("/taps/").content.decode()
     assert 'data-state="ended"' in text and 'data-testid="no-tap"' in text
     assert set(exchanges(text)) == {"e1", "e2"}  # nothing is under way any more
+
+
+def test_a_page_that_has_seen_it_all_is_left_alone(client: Client, kept: Kept) -> None:
+    board = Board(listen="http://127.0.0.1:9000", upstream="http://gpu:8000", hop="engine")
+    board.write(news(kept, []))
+    asks = client.get("/taps/").context["mark"]
+    board.write(news(kept, []))
+    assert client.get(f"/taps/?seen={asks}").status_code == 204
+    board.write(news(kept, [FLYING]))
+    assert client.get(f"/taps/?seen={asks}").status_code == 200
+    board.close({})

@@ -18,8 +18,8 @@ from django.conf import settings
 
 STALE = timedelta(hours=24)  # after which the board of a tap that has ended is taken down
 UNSAID: dict[str, Any] = {
-    "listen": "", "upstream": "", "hop": "", "directory": "", "exchanges": 0, "bad": 0, "bytes": 0, "kept": 0, "most": 1,
-    "used_bytes": 0, "most_bytes": 1, "in_flight": [], "flying": 0, "rows": [],
+    "listen": "", "upstream": "", "hop": "", "directory": "", "exchanges": 0, "bad": 0, "bytes": 0, "kept": 0,
+    "most": 1, "used_bytes": 0, "most_bytes": 1, "in_flight": [], "flying": 0, "rows": [],
 }  # fmt: skip
 log = logging.getLogger(__name__)
 News = dict[str, Any]

@@ -9,7 +9,8 @@ from django.core.management.base import CommandParser
 
 from harness.errors import InputError
 from harness.lint.product import product_of
-from harness.management.base import Outcome, ScopeCommand, code_of
+from harness.management.base import Outcome, code_of
+from harness.management.stored import Stored
 from harness.phrase import say, spoken, term, told
 from harness.probe.nginx_file import read_nginx
 from harness.probe.recording import read_file, split_hop
@@ -18,12 +19,13 @@ from harness.routes.model import Route
 from harness.runs.catalogue import afind
 from harness.runs.idle import Limit, idle, limits_of
 from harness.runs.inventory import Row, line_rows, nginx_rows
+from harness.runs.remember import spec_of
 
 TITLES = ("kind", "setting", "value", "counts", "known from")
 CONFIG_LIMIT = 8 * 1024 * 1024
 
 
-class Command(ScopeCommand):
+class Command(Stored):
     diagnoses = True
     help = "With the lab as a route's engine: how long each hop lets the line be silent, and which timer it looks like."
 
@@ -37,6 +39,7 @@ class Command(ScopeCommand):
             "--config", action="append", default=[], metavar="[HOP=]FILE",
             help="a proxy's configuration, for the table of limits (HOP default: the outermost proxy)",
         )  # fmt: skip
+        self.add_store(parser)
 
     async def run(self, **options: Any) -> Outcome:
         if not 0.5 <= options["up_to"] <= 3600:
@@ -47,7 +50,8 @@ class Command(ScopeCommand):
         rows = limits_of(route, limits, configured)
         data = answer.as_json() | {"limits": [x.as_json() for x in limits], "inventory": [x.as_json() for x in rows]}
         text = [table(limits), "", told(answer.verdict.summary, spoken.get()), "", inventory_table(rows)]
-        return Outcome(data, "\n".join(text), code_of(answer))
+        outcome, spec = Outcome(data, "\n".join(text), code_of(answer)), spec_of(route, {"up_to": options["up_to"]})
+        return await self.stored(outcome, options, "idle", options["route"], (), spec, outcome.text)
 
     def _configured(self, route: Route, word: str) -> list[Row]:
         """The limits that one ``[HOP=]FILE`` sets, read before anything is sent. Raises InputError."""

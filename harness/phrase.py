@@ -60,6 +60,16 @@ class Term(Phrase):
         return translate(self.template) if self else ""
 
 
+class Recorded(Term):
+    """Words that somebody else wrote into a recording: in another language they stand in quotes, unless known."""
+
+    __slots__ = ()
+
+    def told(self, translate: Translate) -> str:
+        said = super().told(translate)
+        return f"“{said}”" if said and said == self and translate is not str else said
+
+
 def phrase(template: str, /, **figures: Any) -> Phrase:
     """The sentence that :func:`fill` makes of these figures. ``harness/messages.py`` collects the templates."""
     return filled(template, figures)
@@ -82,6 +92,14 @@ def term(text: str) -> Phrase:
     if isinstance(text, Phrase):
         return text
     made = Term(text)
+    made.template, made.figures = text, {}
+    return made
+
+
+def recorded(text: str) -> Phrase:
+    if isinstance(text, Phrase):
+        return text
+    made = Recorded(text)
     made.template, made.figures = text, {}
     return made
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.diagnose.answer import Finding
-from harness.phrase import filled, plain_text, term
+from harness.phrase import filled, plain_text, recorded
 
 if TYPE_CHECKING:
     from harness.diagnose.view import View
@@ -45,7 +45,7 @@ class Fault:
         """
         shown = {name: tidy(value) for name, value in figures.items() if value is not None}
         if "detail" in shown:
-            shown["detail"] = term(shown["detail"])
+            shown["detail"] = recorded(shown["detail"])
         said = {**shown, "hop": view.hop, "hop_inner": inner.hop if inner else "", **(words or {})}
         if event is not None and at_ms is None and event < len(view.stream):
             at_ms = view.stream.times[event]

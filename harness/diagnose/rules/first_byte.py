@@ -16,7 +16,7 @@ from harness.diagnose.thresholds import (
     FIRST_BYTE_PAIR_RATIO,
 )
 from harness.diagnose.view import View
-from harness.phrase import phrase, term
+from harness.phrase import phrase, recorded
 
 HEAD_LATE = Fault(
     "first-byte.headers",
@@ -79,7 +79,7 @@ def alone(view: View) -> Iterator[Finding]:
     }
     event = view.content[0] if view.content else None
     if not view.answered:
-        detail = term(view.detail) or phrase("the connection stood")
+        detail = recorded(view.detail) or phrase("the connection stood")
         yield NO_HEAD.found(view, "error", at_ms=waited, words={"detail": detail}, **figures)
     elif view.ttft_ms is None:
         beats = len(view.stream.comments) + len(view.stream)

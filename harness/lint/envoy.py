@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from harness.diagnose.answer import Finding
+from harness.lint import paths
 from harness.lint.duration import seconds
 from harness.lint.hint import Spot, hint
 from harness.phrase import phrase
@@ -42,13 +43,17 @@ def _managers(config: Any) -> Iterator[dict[str, Any]]:
 
 def _manager(manager: dict[str, Any], file: str, needed: float) -> Iterator[Finding]:
     for host in _dicts(manager["route_config"].get("virtual_hosts")):
-        for route in _dicts(host.get("routes")):
-            action = route.get("route")
-            if isinstance(action, dict):
-                match = route.get("match") if isinstance(route.get("match"), dict) else {}
-                path = next((str(v) for k, v in (match or {}).items() if k in ("prefix", "path", "safe_regex")), "")
-                place = f"virtual host {host.get('name', '')}, route {path}".strip()
-                yield from _route(action, manager, Spot(file, 0, place, "Envoy"), needed)
+        routes = [route for route in _dicts(host.get("routes")) if isinstance(route.get("route"), dict)]
+        for route in paths.streaming(routes, _path):
+            place = f"virtual host {host.get('name', '')}, route {_path(route)}".strip()
+            yield from _route(route["route"], manager, Spot(file, 0, place, "Envoy"), needed)
+
+
+def _path(route: dict[str, Any]) -> str:
+    match = route.get("match")
+    kinds = ("prefix", "path", "path_separated_prefix", "safe_regex")
+    found = next((v for k, v in match.items() if k in kinds), "") if isinstance(match, dict) else ""
+    return str(found.get("regex", "") if isinstance(found, dict) else found)
 
 
 def _route(action: dict[str, Any], manager: dict[str, Any], spot: Spot, needed: float) -> Iterator[Finding]:
@@ -61,6 +66,14 @@ def _route(action: dict[str, Any], manager: dict[str, Any], spot: Spot, needed: 
             phrase("every stream is cut at {limit} s{default}.", limit=f"{total:g}", default=default),
             "A route's timeout counts until the end of the answer, however well it flows.", "timeout: 0s",
             limit_s=total,
+        )  # fmt: skip
+    longest = _longest(action.get("max_stream_duration"), manager)
+    if longest:
+        yield hint(
+            "truncation.max-stream-duration", "error" if longest <= 60 else "warning", spot,
+            phrase("every stream is cut at {limit} s (max_stream_duration).", limit=f"{longest:g}"),
+            "max_stream_duration counts until the end of the answer, whatever the timeout says.",
+            "max_stream_duration: 0s", limit_s=longest,
         )  # fmt: skip
     idle = _time(action.get("idle_timeout"), _time(manager.get("stream_idle_timeout"), IDLE_DEFAULT_S))
     if 0 < idle < needed:
@@ -82,6 +95,14 @@ def _route(action: dict[str, Any], manager: dict[str, Any], spot: Spot, needed: 
             "per_try_timeout counts until the end of the answer.", "Remove per_try_timeout; use per_try_idle_timeout",
             limit_s=attempt,
         )  # fmt: skip
+
+
+def _longest(own: Any, manager: dict[str, Any]) -> float:
+    """Seconds that one stream may last, 0 for ever: as the route says, else as the connection manager does."""
+    common = manager.get("common_http_protocol_options")
+    outer = common.get("max_stream_duration") if isinstance(common, dict) else None
+    inner = own.get("max_stream_duration") if isinstance(own, dict) else None
+    return _time(inner, _time(outer, 0.0))
 
 
 def _time(value: Any, default: float) -> float:

@@ -1,4 +1,7 @@
-"""Lint a HAProxy configuration. Measured with 2.6.12: by default chunked events go out in bursts of 200 ms."""
+"""Lint a HAProxy configuration. Measured with 2.6.12: by default chunked events go out in bursts of 200 ms.
+
+``timeout client`` cuts no answer: with 2 s of it, a silence of 5 s from behind passed.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from harness.diagnose.answer import Finding
+from harness.lint import paths
 from harness.lint.duration import seconds
 from harness.lint.hint import Spot, hint
 from harness.phrase import phrase
@@ -59,16 +63,33 @@ def sections(text: str) -> list[Section]:
 
 
 def lint_haproxy(text: str, file: str, needed: float) -> list[Finding]:
-    """Findings at each ``backend`` or ``listen`` that serves HTTP."""
+    """Findings at each ``backend`` or ``listen`` that hands HTTP on: those named like an API, or chosen by such a path,
+    where there are any."""
     every = sections(text)
     fronts = [s for s in every if s.kind in ("frontend", "listen")]
     found: list[Finding] = []
-    for section in every:
-        if section.kind not in ("backend", "listen") or (section.find("mode") or (0, ["tcp"]))[1][:1] != ["http"]:
-            continue
+    for section in paths.streaming(filter(_hands_on, every), lambda s: _named(s, fronts)):
         users = [f for f in fronts if f is not section and _uses(f, section.name)]
         found += _judge(section, users, file, needed)
     return found
+
+
+def _hands_on(section: Section) -> bool:
+    if section.kind not in ("backend", "listen") or (section.find("mode") or (0, ["tcp"]))[1][:1] != ["http"]:
+        return False
+    return any(words[0] in ("server", "server-template") for _, words in section.lines)
+
+
+def _named(section: Section, fronts: list[Section]) -> str:
+    """The section's name and the conditions under which frontends choose it, their ACLs written out."""
+    said = ["/" + section.name]
+    for front in fronts:
+        for _, words in front.lines:
+            if words[:2] == ["use_backend", section.name]:
+                tested = {word.lstrip("!") for word in words[2:]}
+                said += words[2:]
+                said += [" ".join(w[2:]) for _, w in front.lines if w[:1] == ["acl"] and w[1:2] and w[1] in tested]
+    return " ".join(said)
 
 
 def _uses(front: Section, backend: str) -> bool:

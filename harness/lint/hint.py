@@ -35,12 +35,19 @@ def hint(
     return Finding(code, symptom, severity, HOP, said, {**where, **figures}, cause=term(cause), fix=term(fix))
 
 
-def answer(findings: Sequence[Finding]) -> Answer:
-    """Healthy unless a finding is an error; errors first."""
+def answer(findings: Sequence[Finding], unseen: Sequence[str] = ()) -> Answer:
+    """Healthy unless a finding is an error; errors first. ``unseen``: files that show nothing to judge because parts of
+    them are missing: with nothing else to say, there is no verdict."""
     told = worst_first(findings)
     errors = [finding for finding in told if finding.severity == "error"]
     if errors:
         verdict = Verdict(False, HOP, errors[0].symptom, "likely", errors[0].summary)
+    elif unseen and not told:
+        why = phrase(
+            "Cannot tell: in {files} nothing that is here hands a request on, and includes are missing.",
+            files=list(unseen),
+        )
+        verdict = Verdict(None, None, None, "cannot-tell", why, phrase("the whole configuration: `nginx -T` prints it"))
     else:
         said = phrase("no setting in force at a streaming place holds, cuts or repeats a stream")
         if told:

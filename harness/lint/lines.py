@@ -1,4 +1,4 @@
-"""Lint configurations in which one line tells enough: Caddyfile, Apache, lighttpd, Varnish.
+"""Lint configurations in which one line tells enough: Caddyfile, Apache, lighttpd, Varnish, ingress-nginx, Istio.
 
 Measured: Caddy 2.6 and 2.11 (``encode gzip`` and ``flush_interval`` do no harm), Apache 2.4 (mod_deflate and
 mod_buffer do none), lighttpd 1.4.69 (buffers all by default), Varnish 7.1.
@@ -13,14 +13,18 @@ from dataclasses import dataclass
 from harness.diagnose.answer import Finding
 from harness.lint.duration import seconds
 from harness.lint.hint import Spot, hint
+from harness.lint.vcl import spares_events
 from harness.phrase import filled, phrase
 
+VARNISH_S = 60.0  # seconds of silence that Varnish allows by default
+TOTAL_S = 60.0  # seconds within which many an answer is still running
 HELD = phrase("The proxy collects the answer before it hands it on.")
 
 
 @dataclass(frozen=True, slots=True)
 class Trap:
-    """A line that does harm. ``limit``: the pattern's group 1 is a time limit, harmful when shorter than needed."""
+    """A line that does harm. ``limit``: the pattern's group 1 is a time limit, harmful when shorter than needed;
+    ``total``: it counts until the end of the answer, so that any is harmful, whatever is needed between two reads."""
 
     pattern: re.Pattern[str]
     code: str
@@ -28,10 +32,13 @@ class Trap:
     summary: str
     fix: str
     limit: bool = False
+    total: bool = False
 
 
-def _trap(pattern: str, code: str, severity: str, summary: str, fix: str, limit: bool = False) -> Trap:
-    return Trap(re.compile(pattern, re.I), code, severity, summary, fix, limit)
+def _trap(
+    pattern: str, code: str, severity: str, summary: str, fix: str, limit: bool = False, total: bool = False
+) -> Trap:
+    return Trap(re.compile(pattern, re.I), code, severity, summary, fix, limit, total)
 
 
 _SILENT = "truncation.read-timeout"
@@ -48,6 +55,8 @@ TRAPS: dict[str, tuple[Trap, ...]] = {
     "Apache": (
         _trap(r"^\s*ProxyPass(?:Match)?\s.*\btimeout=(\d+)", _SILENT, "warning",
               "the upstream may be silent for {limit} s only.", "timeout=600 on ProxyPass", limit=True),
+        _trap(r"^\s*(?:BalancerMember|ProxySet)\s.*\btimeout=(\d+)", _SILENT, "warning",
+              "the upstream may be silent for {limit} s only.", "timeout=600", limit=True),
         _trap(r"^\s*ProxyTimeout\s+(\S+)", _SILENT, "warning",
               "the upstream may be silent for {limit} s only.", "ProxyTimeout 600", limit=True),
         _trap(r"^\s*SetEnv\s+proxy-sendcl", "burst.buffering", "warning", "proxy-sendcl collects bodies.", "Remove it"),
@@ -61,6 +70,21 @@ TRAPS: dict[str, tuple[Trap, ...]] = {
         _trap(r"\.(?:between_bytes_timeout|first_byte_timeout)\s*=\s*(\w+)", _SILENT, "warning",
               "the backend may be silent for {limit} s only.", "10m", limit=True),
     ),
+    "ingress-nginx": (
+        _trap(r"kubernetes\.io/proxy-read-timeout[\"']?\s*:\s*[\"']?(\w+)", _SILENT, "warning",
+              "the upstream may be silent for {limit} s only.", 'proxy-read-timeout: "600"', limit=True),
+        _trap(r"kubernetes\.io/proxy-buffering[\"']?\s*:\s*[\"']?on\b", "burst.buffering-depends", "info",
+              "proxy-buffering is on.", 'proxy-buffering: "off", the default here'),
+        _trap(r"kubernetes\.io/proxy-http-version[\"']?\s*:\s*[\"']?1\.0", "truncation.unseen", "warning",
+              "the upstream is asked over HTTP/1.0: a stream that it breaks off ends cleanly.",
+              'proxy-http-version: "1.1", the default here'),
+    ),
+    "Istio": (
+        _trap(r"^\s*(?:-\s*)?[\"']?timeout[\"']?:\s*[\"']?([\w.]+)", "truncation.route-timeout", "error",
+              "every stream is cut at {limit} s.", "timeout: 0s", limit=True, total=True),
+        _trap(r"^\s*[\"']?perTryTimeout[\"']?:\s*[\"']?([\w.]+)", "truncation.per-try-timeout", "warning",
+              "a try is given up after {limit} s.", "Remove perTryTimeout", limit=True, total=True),
+    ),
 }  # fmt: skip
 
 
@@ -71,7 +95,7 @@ def lint_lines(text: str, file: str, product: str, needed: float) -> list[Findin
         line = re.sub(r"(?:^|\s)#.*", "", raw)
         for trap in TRAPS[product]:
             hit = trap.pattern.search(line)
-            if hit:
+            if hit and not (product == "Varnish" and not trap.limit and spares_events(text, number, hit.start())):
                 found += _judge(trap, hit, Spot(file, number, "", product), needed)
     return found + list(_absent(text, file, product, needed))
 
@@ -81,7 +105,12 @@ def _judge(trap: Trap, hit: re.Match[str], spot: Spot, needed: float) -> Iterato
         yield hint(trap.code, trap.severity, spot, trap.summary, HELD, trap.fix)
         return
     limit = seconds(hit[1])
-    if limit is not None and 0 < limit < needed:
+    if trap.total and limit:
+        cause = phrase("It counts until the end of the answer, however well it flows.")
+        summary = filled(trap.summary, {"limit": f"{limit:g}"})
+        severity = trap.severity if limit <= TOTAL_S else "warning"
+        yield hint(trap.code, severity, spot, summary, cause, trap.fix, limit_s=limit)
+    elif limit is not None and 0 < limit < needed:
         cause = phrase(
             "That is shorter than the {needed} s that a route allows between two reads.", needed=f"{needed:g}"
         )
@@ -99,8 +128,20 @@ def _absent(text: str, file: str, product: str, needed: float) -> Iterator[Findi
             "lighttpd's default; it also turns a broken upstream into a whole answer with a Content-Length.",
             "server.stream-response-body = 2",
         )  # fmt: skip
-    if product == "Apache" and re.search(r"^\s*ProxyPass", text, re.M | re.I):
-        named = re.search(r"^\s*(?:ProxyTimeout\s|ProxyPass\S*\s.*\btimeout=)", text, re.M | re.I)
+    if product == "Varnish" and re.search(r"^\s*backend\s", text, re.M) and needed > VARNISH_S:
+        timers = ("between_bytes_timeout", "first_byte_timeout")
+        unset = [name for name in timers if not re.search(rf"\b{name}\s*=", text)]
+        if unset:
+            yield hint(
+                _SILENT, "warning", spot, phrase("the backend may be silent for 60 s only ({names}).", names=unset),
+                phrase("The default is shorter than the {needed} s that a route allows.", needed=f"{needed:g}"),
+                "; ".join(f".{name} = 600s" for name in unset), limit_s=VARNISH_S, needed_s=needed,
+            )  # fmt: skip
+    handed_on = r"^\s*(?:ProxyPass|BalancerMember\s|RewriteRule\s.*\[(?:[^\]]*,)?P[,\]]|SetHandler\s+\"?proxy:)"
+    if product == "Apache" and re.search(handed_on, text, re.M | re.I):
+        named = re.search(
+            r"^\s*(?:ProxyTimeout\s|(?:ProxyPass\S*|BalancerMember|ProxySet)\s.*\btimeout=)", text, re.M | re.I
+        )
         found = re.search(r"^\s*Timeout\s+(\d+)", text, re.M | re.I)
         limit = float(found[1]) if found else 60.0
         if not named and limit < needed:

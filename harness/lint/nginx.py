@@ -9,6 +9,7 @@ from typing import Any
 from harness.diagnose.answer import Finding
 from harness.lint.nginx_rules import RULES, Place, socket_rule, two_in_a_row
 from harness.lint.nginx_scope import Scope, scopes, sockets, streaming
+from harness.lint.nginx_stream import tcp_rule
 
 NEEDED_S = 120.0  # what a route allows between two reads unless it says otherwise
 
@@ -23,13 +24,20 @@ def lint_nginx(
     """
     root, number = scopes(parsed, file), _version(version)
     findings: list[Finding] = []
+    servers = [scope for scope in root.walk() if scope.kind == "server"]
     for scope in streaming(root):
         place = Place(scope, number, needed)
         findings += [finding for rule in RULES for finding in rule(place)]
-        findings += two_in_a_row(place, root)
+        findings += two_in_a_row(place, servers)
     for scope in sockets(root):
         findings += socket_rule(scope, number)
+    findings += tcp_rule(parsed, file, needed)
     return _once(findings), list(corrections(root, number, needed))
+
+
+def places(parsed: Sequence[Mapping[str, Any]], file: str) -> int:
+    """How many places of these directives hand a request on; 0: there was nothing to judge."""
+    return len(streaming(scopes(parsed, file))) + sum(item["directive"] == "stream" for item in parsed)
 
 
 def corrections(root: Scope, version: tuple[int, ...] | None, needed: float) -> Iterator[dict[str, Any]]:

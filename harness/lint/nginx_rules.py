@@ -8,7 +8,7 @@ of the version rule from nginx 1.29.7. What measurement denied (``gzip on`` alon
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from harness.diagnose.answer import Finding
 from harness.lint.duration import seconds
@@ -89,6 +89,18 @@ def coding(p: Place) -> Iterator[Finding]:
             "The compressor gives nothing out before the end of the answer.",
             "gzip off; (or proxy_buffering off;, with which nginx flushes each event)",
         )  # fmt: skip
+
+
+def other_coding(p: Place) -> Iterator[Finding]:
+    for coder in ("brotli", "zstd"):
+        types = p.scope.all_in_force(f"{coder}_types")
+        if p.buffers and p.scope.on(coder) and any(kind in _EVENT_TYPES for kind in (types[-1].args if types else ())):
+            yield hint(
+                "burst.coding", "warning", p.spot(f"{coder}_types"),
+                phrase("{coder} takes event streams, with buffering on.", coder=coder),
+                "A compressor that nobody flushes gives nothing out before its window is full or the answer ends.",
+                phrase("{coder} off; or proxy_buffering off;", coder=coder),
+            )  # fmt: skip
 
 
 def caching(p: Place) -> Iterator[Finding]:
@@ -177,19 +189,19 @@ def retrying(p: Place) -> Iterator[Finding]:
 
 
 RULES: tuple[Callable[[Place], Iterator[Finding]], ...] = (
-    buffering, coding, caching, rate, silence, laundering, stopping, retrying,
+    buffering, coding, other_coding, caching, rate, silence, laundering, stopping, retrying,
 )  # fmt: skip
 
 
-def two_in_a_row(p: Place, root: Scope) -> Iterator[Finding]:
-    """An nginx in front of another one: the inner one keeps X-Accel-Buffering to itself."""
+def two_in_a_row(p: Place, servers: Sequence[Scope]) -> Iterator[Finding]:
+    """An nginx in front of another one (of these): the inner one keeps X-Accel-Buffering to itself."""
     if not p.buffers:
         return
     handler = p.scope.handler()
     target = handler.args[0] if handler is not None and handler.args else ""
-    for server in root.walk():
+    for server in servers:
         ports = [d.args[0].rpartition(":")[2] for d in server.own.get("listen", ()) if d.args]
-        if server.kind != "server" or not any(re.search(rf"[:/]{re.escape(port)}(?:/|$)", target) for port in ports):
+        if not any(re.search(rf"[:/]{re.escape(port)}(?:/|$)", target) for port in ports):
             continue
         for inner in server.walk():
             passed = [word.lower() for d in inner.all_in_force("proxy_pass_header") for word in d.args]

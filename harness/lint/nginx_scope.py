@@ -7,15 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from harness.lint import paths
+
 HANDLERS = ("proxy_pass", "fastcgi_pass", "uwsgi_pass", "scgi_pass", "grpc_pass")
 _BLOCKS = frozenset({"http", "server", "location", "if", "limit_except"})
-_STREAM_PATH = re.compile(
-    r"/v\d|chat|complet|stream|sse|event|/api|generate|messages|responses|openai|ollama|llm", re.I
-)
-_OTHER_PATH = re.compile(
-    r"static|assets|media|favicon|robots|\\\.\(?|\.(?:js|css|png|jpe?g|svg|ico|woff2?)|health|metrics|status|/docs",
-    re.I,
-)
 _SOCKET_PATH = re.compile(r"^/?(?:ws|wss|socket|websocket)(?:/|$|[.-])|socket\.io|/ws(?:/|$)", re.I)
 
 
@@ -137,12 +132,8 @@ def streaming(root: Scope) -> list[Scope]:
     found: list[Scope] = []
     servers = [scope for scope in root.walk() if scope.kind == "server"] or [root]
     for server in servers:
-        places = [
-            s for s in server.walk() if s.handler() is not None and s.kind != "main" and not _OTHER_PATH.search(s.path)
-        ]
-        places = [s for s in places if not _SOCKET_PATH.search(s.path)]
-        named = [s for s in places if _STREAM_PATH.search(s.path)]
-        found += named or places
+        places = [s for s in server.walk() if s.handler() is not None and s.kind != "main"]
+        found += paths.streaming((s for s in places if not _SOCKET_PATH.search(s.path)), lambda s: s.path)
     return found
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 
+# In this order; what nginx, HAProxy and Varnish write is in small letters, and Apache's "Listen 80" is not.
 _MARKS = (
+    ("ingress-nginx", r"nginx\.ingress\.kubernetes\.io/"),
+    ("Istio", r"^\s*kind:\s*[\"']?VirtualService\b"),
     ("Varnish", r"^\s*vcl\s+4\.\d\s*;"),
     ("lighttpd", r"^\s*(?:server\.(?:port|document-root|modules|stream-response-body)|proxy\.server)\s*\+?="),
-    ("HAProxy", r"^(?:global|defaults|frontend\s+\S+|backend\s+\S+|listen\s+\S+)[^;{}]*$"),
+    ("HAProxy", r"^(?-i:global|defaults|frontend\s+\S+|backend\s+\S+|listen\s+\S+)[^;{}]*$"),
     ("Envoy", r"[\"']?(?:static_resources|virtual_hosts|route_config|dynamic_resources)[\"']?\s*:"),
-    ("Apache", r"^\s*(?:<(?:VirtualHost|Location|IfModule)|ProxyPass|LoadModule\s|ServerRoot\s)"),
+    ("Apache", r"^\s*(?:<(?:VirtualHost|Location|IfModule|Proxy)\b|ProxyPass|LoadModule\s|ServerRoot\s)"),
     ("nginx", r"(?:^|[\s;{}])(?:proxy_pass|fastcgi_pass|uwsgi_pass|grpc_pass|proxy_buffering)\s[^;{}]*;"),
     ("Caddy", r"^\s*(?:reverse_proxy|php_fastcgi|file_server|encode)\b[^;]*$"),
     ("nginx", r"(?:^|[\s;{}])(?:http|server|events|location\s[^;{}]*)\s*\{"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ def read_nginx(path: Path) -> tuple[list[dict[str, Any]], list[str]]:
 
     Raises InputError, naming file and line, when the file itself is no nginx configuration.
     """
-    payload = crossplane.parse(str(path), combine=True, check_ctx=False, check_args=False)
+    payload = crossplane.parse(str(path), check_ctx=False, check_args=False)
     notes = []
     for error in payload.get("errors", ()):
         said = str(error.get("error", "")).partition(" in /")[0]
@@ -26,7 +26,27 @@ def read_nginx(path: Path) -> tuple[list[dict[str, Any]], list[str]]:
         at = f"{error.get('file', path)}, line {error['line']}" if error.get("line") else str(error.get("file", path))
         raise InputError(f"no nginx configuration: {said}", at)
     configs = payload.get("config") or [{}]
-    return list(configs[0].get("parsed", ())), notes
+    return list(_joined(configs[0].get("parsed", ()), configs, (0,))), notes
+
+
+def _joined(
+    block: Sequence[Mapping[str, Any]], configs: Sequence[Any], way: tuple[int, ...]
+) -> Iterator[dict[str, Any]]:
+    """The block with what it includes in its place; an include of nothing stays, so that it is still written out.
+
+    ``way``: the files that led here; one that includes itself is not followed.
+    """
+    for item in block:
+        inner = [n for n in item.get("includes", ()) if n not in way and n < len(configs)]
+        if item["directive"] == "include" and inner:
+            for number in inner:
+                yield from _joined(configs[number].get("parsed", ()), configs, (*way, number))
+            continue
+        own = {**item, "file": configs[way[-1]].get("file", "")}
+        own.pop("includes", None)
+        if "block" in item:
+            own["block"] = list(_joined(item["block"], configs, way))
+        yield own
 
 
 def write_nginx(directives: Sequence[Mapping[str, Any]]) -> str:

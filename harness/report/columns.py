@@ -15,6 +15,8 @@ def plain(text: str) -> str:
 
 def columns(text: str) -> int:
     """How many columns a terminal gives the text."""
+    if text.isascii():
+        return len(text)
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 

@@ -14,7 +14,7 @@ from harness.lint.envoy import lint_envoy
 from harness.lint.haproxy import lint_haproxy
 from harness.lint.hint import answer
 from harness.lint.lines import lint_lines
-from harness.lint.nginx import NEEDED_S, lint_nginx
+from harness.lint.nginx import NEEDED_S, lint_nginx, places
 from harness.lint.product import PRODUCTS, product_of
 from harness.management.base import Outcome, ScopeCommand, code_of
 from harness.phrase import say
@@ -27,8 +27,9 @@ LIMIT = 8 * 1024 * 1024
 class Command(ScopeCommand):
     diagnoses = True
     help = (
-        "Check proxy configurations (nginx with its includes, HAProxy, Envoy, Caddy, Apache, lighttpd, Varnish; told "
-        "by content) against what a stream needs, and print a corrected block. Well-set files: no output."
+        "Check proxy configurations (nginx with its includes, HAProxy, Envoy, Caddy, Apache, lighttpd, Varnish, and "
+        "Kubernetes' ingress-nginx and Istio; told by content) against what a stream needs, and print a corrected "
+        "block. Well-set files: no output."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -42,16 +43,18 @@ class Command(ScopeCommand):
     def run(self, **options: Any) -> Outcome:
         findings: list[Finding] = []
         corrected: list[dict[str, Any]] = []
+        self.unseen: list[str] = []
         for path in options["files"]:
             found, blocks = self._lint(path, options["nginx_version"], options["silence"])
             findings += found
             corrected += blocks
-        result = answer(findings)
+        result = answer(findings, self.unseen)
         blocks_text = "\n".join(
             say("# {file}, line {line}: corrected", file=c["file"], line=c["line"]) + f"\n{c['block']}"
             for c in corrected
         )
-        text = self._picture(result) + (f"\n{blocks_text}" if corrected else "") if findings else ""
+        silent = result.verdict.healthy and not findings
+        text = "" if silent else self._picture(result) + (f"\n{blocks_text}" if corrected else "")
         return Outcome({**result.as_json(), "corrected": corrected}, text, code_of(result))
 
     def _lint(self, path: Path, version: str, needed: float) -> tuple[list[Finding], list[dict[str, Any]]]:
@@ -61,6 +64,8 @@ class Command(ScopeCommand):
             parsed, notes = read_nginx(path)
             for note in notes:
                 self.say(f"{file}: {note}")
+            if notes and not places(parsed, file):
+                self.unseen.append(file)
             found, blocks = lint_nginx(parsed, file, version, needed)
             written = [{**b, "block": write_nginx(b["directives"])} for b in blocks]
             return found, [{key: b[key] for key in ("file", "line", "block")} for b in written]

@@ -107,10 +107,11 @@ def test_aliases_that_multiply_are_looked_at_once() -> None:
         ("Apache", "<VirtualHost *>\nProxyPass / http://h/\nProxyTimeout 30\n</VirtualHost>", [SILENT]),
         ("lighttpd", 'server.port = 80\nproxy.server = ( "" => () )', ["burst.buffering"]),
         ("lighttpd", 'server.port = 80\nproxy.server = ( "" => () )\nserver.stream-response-body = 2', []),
-        ("Varnish", 'vcl 4.1;\nbackend b { .host = "h"; }', []),
+        ("Varnish", 'vcl 4.1;\nbackend b { .host = "h"; }', [SILENT]),
+        ("Varnish", "vcl 4.1;\nbackend b { .between_bytes_timeout = 10m; .first_byte_timeout = 10m; }", []),
         ("Varnish", "vcl 4.1;\nsub vcl_backend_response { set beresp.do_stream = false; }", ["burst.buffering"]),
         ("Varnish", "vcl 4.1;\nsub vcl_backend_response { set beresp.do_gzip = true; }", ["burst.gzip"]),
-        ("Varnish", "vcl 4.1;\nbackend b { .between_bytes_timeout = 1s; }", [SILENT]),
+        ("Varnish", "vcl 4.1;\nbackend b { .between_bytes_timeout = 1s; .first_byte_timeout = 10m; }", [SILENT]),
     ],
 )  # fmt: skip
 def test_products_in_which_a_line_tells(product: str, text: str, expected: list[str]) -> None:

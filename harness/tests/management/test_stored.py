@@ -132,3 +132,12 @@ async def test_a_disk_that_does_not_take_it_costs_the_run_alone(tmp_path, what):
     assert done.returncode == 0 and "healthy" in done.stdout.lower() and not done.stdout.rstrip().endswith("run None")
     said = [line for line in done.stderr.splitlines() if line.startswith("Not kept as a run")]
     assert len(said) == 1 and "Traceback" not in done.stderr
+
+
+async def test_cancel_and_idle_leave_a_run_that_shows_what_they_said(tmp_path):
+    stopped, silent = await told(
+        tmp_path, ["cancel", "gateway", "--within", "0"], ["idle", "gateway", "--up-to", "0.5", "--format", "json"]
+    )
+    assert rows(tmp_path, "id") == [(last(stopped),), (json.loads(silent.stdout)["run"],)]
+    said = [json.loads(spec)["said"] for (spec,) in rows(tmp_path, "spec")]
+    assert said[0] in stopped.stdout and "gateway" in said[1]

@@ -16,11 +16,11 @@ from harness.capture.model import Capture
 from harness.diagnose.answer import Answer, Verdict
 from harness.diagnose.run import diagnose
 from harness.errors import InputError
-from harness.phrase import spoken, told
+from harness.phrase import phrase, say, term
 from harness.runs.result import Tell
 from harness.runs.tap_runs import TapRuns
 
-NO_CHAT = Verdict(None, None, None, "cannot-tell", "Not a streamed chat.")
+NO_CHAT = Verdict(None, None, None, "cannot-tell", phrase("Not a streamed chat."))
 MOST_BYTES = 1024 * 1024 * 1024  # of all capture files
 OURS = re.compile(r"\d{6,}\..*\.(read|write)\.capture\.jsonl")
 Row = dict[str, Any]
@@ -60,8 +60,9 @@ class Kept:
         row = _about(read, answer) | {"run": run_id, "chat": None, "files": files, "size": size}
         self.bad += row["healthy"] is False
         self.rows.append(row)
-        how = f"{row['status'] or 'no answer'}, {row['end']}, {(row['ms'] or 0.0) / 1000:.2f} s"
-        self._tell(f"{self.count} {read.exchange}: {how}. {told(row['summary'], spoken.get())}")
+        what = {"count": self.count, "exchange": read.exchange, "status": row["status"] or phrase("no answer")}
+        what |= {"end": term(row["end"]), "seconds": f"{(row['ms'] or 0.0) / 1000:.2f}", "summary": row["summary"]}
+        self._tell(say("{count} {exchange}: {status}, {end}, {seconds} s. {summary}", **what))
         self._make_room()
         return row
 

@@ -13,6 +13,7 @@ from typing import Any
 from django.db import connections
 
 from harness.capture.model import Capture
+from harness.phrase import say
 from harness.probe.recorder import MemoryRecorder
 from harness.probe.tap import Tap, listening
 from harness.runs.result import Tell
@@ -46,7 +47,7 @@ async def tapping(
     def turn(flying: list[Row], last: bool = False) -> None:
         for run_id, chat in (kept.runs.settle() if kept.runs else {}).items():
             kept.joined(run_id, chat)
-            tell(f"joined to the chat /runs/{chat}/")
+            tell(say("joined to the chat /runs/{chat}/", chat=chat))
         (board.close if last else board.write)(news(kept, flying))
 
     def done(captures: tuple[Capture, Capture]) -> None:

@@ -17,6 +17,7 @@ from harness.capture.mask import mask_url
 from harness.capture.model import KINDS
 from harness.errors import InputError
 from harness.management.base import Outcome, ScopeCommand
+from harness.phrase import say, spoken, told
 from harness.probe.tap import Tap
 from harness.runs.tap_board import Board
 from harness.runs.tap_runs import TapRuns
@@ -76,21 +77,25 @@ class Command(ScopeCommand):
             where = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
             directory = options["save"] or Path(settings.DATA_DIR) / "tap" / str(port)
             kept = Kept(directory, options["keep"], self.say, runs, options["keep_mb"] * MIB)
-            self.say(f"Tapping {upstream} on {where}; captures go to {directory}, and to /taps/. Ctrl-C ends.")
+            at = {"upstream": upstream, "address": where, "directory": directory}
+            self.say(
+                say("Tapping {upstream} on {address}; captures go to {directory}, and to /taps/. Ctrl-C ends.", **at)
+            )
             return kept, Board(listen=where, upstream=upstream, hop=options["hop"])
 
         lines = self.as_json and options["lines"]
         each = self._line if lines else lambda row: None
         kept = await tapping(tap, listen, begin, over, count=options["count"], tell=self.say, each=each)
         bad = sum(row["healthy"] is False for row in kept.rows)
-        text = f"{kept.count} exchanges, {bad} with faults among the {len(kept.rows)} kept in {kept.directory}"
+        counted = {"count": kept.count, "bad": bad, "kept": len(kept.rows), "directory": kept.directory}
+        text = say("{count} exchanges, {bad} with faults among the {kept} kept in {directory}", **counted)
         figures = {"exchanges": kept.count, "faults": kept.bad, "bytes": kept.bytes}
         if lines:
             self.as_json, text = False, json.dumps(figures)
         return Outcome(figures | {"kept": list(kept.rows)}, text, 1 if bad else 0)
 
     def _line(self, row: Row) -> None:
-        self._print(json.dumps(row, ensure_ascii=False))
+        self._print(json.dumps(told(row, spoken.get()), ensure_ascii=False))
 
 
 def address(text: str) -> tuple[str, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from harness.diagnose.answer import Finding
@@ -82,8 +83,16 @@ def merged(view: View) -> int:
 
 
 def foreign(view: View) -> list[tuple[int, str]]:
-    """Runs of (event, id) when ids of several answers take turns in one choice; else nothing."""
-    order = [(row.event, row.id) for row in view.stream.identities if row.id]
+    """Runs of (event, id) when ids of several answers take turns in one choice; else nothing.
+
+    An id that bears no word (beats, meters) is no answer's.
+    """
+    order, content, stop = [], view.content, len(view.stream)
+    for row in reversed(view.stream.identities):
+        if row.id and bisect_left(content, stop) > bisect_left(content, row.event):
+            order.append((row.event, row.id))
+        stop = row.event
+    order.reverse()
     runs = [pair for i, pair in enumerate(order) if i == 0 or pair[1] != order[i - 1][1]]
     return runs if len({name for _, name in runs}) < len(runs) and _one_choice(view) else []
 

@@ -94,12 +94,13 @@ class Pair:
             started = [moment(c.sent_at) for c in (a, b)]
             if started[0] is not None and started[1] is not None:
                 return started[0] - started[1]
+        lags = [row.outer_ms - row.inner_ms for row in self.timed] if self.sameness == "same" else []
         if a.clock and b.clock and a.sent_at and b.sent_at:
             started = [moment(c.sent_at) for c in (a, b)]
             if started[0] is not None and started[1] is not None:
-                return started[0] - started[1] + a.clock.offset_ms - b.clock.offset_ms
-        lags = [row.outer_ms - row.inner_ms for row in self.timed]
-        return min(lags) if lags and self.sameness == "same" else None
+                told = started[0] - started[1] + a.clock.offset_ms - b.clock.offset_ms
+                return min([told, *(lag + self.bound_ms for lag in lags)])  # no piece comes before it was sent
+        return min(lags) if lags else None
 
     @property
     def bound_ms(self) -> float:

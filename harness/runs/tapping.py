@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -22,6 +23,7 @@ from harness.runs.tapped import Kept, Row, asked_for
 
 PERIOD_S = 1.0  # between two looks for chats that have been stored, and two turns of the board
 SHOWN = 100  # exchanges that the board lists
+log = logging.getLogger(__name__)
 
 
 async def tapping(
@@ -40,7 +42,10 @@ async def tapping(
     disk, speaking = ThreadPoolExecutor(1, "tap"), copy_context()  # the language that was asked for
 
     def one(captures: tuple[Capture, Capture]) -> None:
-        each(kept.take(captures))
+        try:
+            each(kept.take(captures))
+        except Exception:  # a line that others depend on goes on, whatever one exchange looks like
+            log.exception("exchange %s could not be kept", captures[0].exchange)
         if kept.count == count:
             loop.call_soon_threadsafe(over.set)
 
@@ -58,12 +63,12 @@ async def tapping(
         async with listening(tap, *listen) as address:
             kept, board = begin(*address)
             while not over.is_set():
-                await loop.run_in_executor(disk, turn, in_flight(tap))
+                await loop.run_in_executor(disk, speaking.run, turn, in_flight(tap))
                 with suppress(TimeoutError):
                     async with asyncio.timeout(PERIOD_S):
                         await over.wait()
         await asyncio.sleep(0)  # exchanges that were cut just now have their turn
-        disk.submit(turn, [], True)
+        disk.submit(speaking.run, turn, [], True)
     finally:
         disk.submit(connections.close_all)
         await loop.run_in_executor(None, disk.shutdown)

@@ -28,8 +28,10 @@ from harness.runs.cancel import Trial
 from harness.runs.compare import Comparison, Difference, Text
 from harness.runs.fields import Rewrite
 from harness.runs.idle import Limit
+from harness.runs.tapped import Kept
 from harness.tests.diagnose.build import answer, capture, numbered, spaced
 from harness.tests.locale.test_answers import english
+from harness.tests.runs.test_tapped import pair
 
 SPEAKING = {"probe", "ladder", "diagnose", "compare", "cancel", "idle", "lint", "tap", "report"}
 LOSSY = [event for i, event in enumerate(answer(numbered())) if i != 9]
@@ -131,6 +133,14 @@ def test_lines_of_experiments_are_chinese() -> None:
     assert not any(english(line, []) for line in chinese), chinese
     assert all(english(line, []) for line in plain[:2])
     assert "engine，中途：引擎已停止" in chinese[0] and "1.50 秒" in "".join(chinese)
+
+
+def test_a_tap_announces_its_exchanges_in_chinese(tmp_path: Path) -> None:
+    said: list[str] = []
+    with speaking("zh"):
+        row = Kept(tmp_path, 5, said.append).take(pair("e1"))
+    assert "e1：200，完整，" in said[0] and "正常：完整" in said[0]
+    assert row["summary"].startswith("Healthy")
 
 
 def test_inside_a_block_of_another_language_only_that_is_spoken() -> None:

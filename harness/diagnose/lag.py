@@ -1,8 +1,9 @@
-"""A lag of exactly one event: what came last waits for what comes next."""
+"""How a lag goes on: exactly one event all the time, or growing from piece to piece."""
 
 from __future__ import annotations
 
 from itertools import pairwise
+from statistics import median
 
 from harness.diagnose.pair import Pair
 from harness.diagnose.thresholds import (
@@ -13,6 +14,8 @@ from harness.diagnose.thresholds import (
     LAG_SHARE,
     LAG_TIED,
     MIN_JUDGED,
+    SLOPE_SHARE,
+    STALL_MS,
 )
 
 
@@ -29,6 +32,24 @@ def one_behind(pair: Pair) -> float | None:
     # an even stream leaves only its jitter to tell by: it is gone against the next piece
     tied = _spread(own) >= LAG_JITTER_MS and _spread(nexts) <= LAG_TIED * _spread(own)
     return held if tied and held >= HOLD_MS else None
+
+
+def falls_behind(pair: Pair) -> tuple[float, float] | None:
+    """The usual lag of the first and of the last fifth of the pieces, where it grows bit by bit; or None.
+
+    One pause makes a step, not a slope: then no single wait is a large part of the growth.
+    """
+    rows = pair.timed
+    part = len(rows) // 5
+    if pair.sameness != "same" or part < MIN_JUDGED:
+        return None
+    lags = [row.outer_ms - row.inner_ms for row in rows]
+    first, last = median(lags[:part]), median(lags[-part:])
+    grown, spread = last - first, rows[-1].inner_ms - rows[0].inner_ms
+    widest = max(b.outer_ms - a.outer_ms for a, b in pairwise(rows))
+    if grown <= STALL_MS or grown <= SLOPE_SHARE * spread or widest > SLOPE_SHARE * grown:
+        return None
+    return first, last
 
 
 def _steady(values: list[float]) -> float:

@@ -41,6 +41,7 @@ LAG_SHARE = Limit(0.8, "of pieces", "pieces that come exactly when the next was 
 LAG_CLEAR = Limit(0.2, "of pieces", "an even stream is as steady against its next piece as against its own")
 LAG_JITTER_MS = Limit(4, "ms", "less jitter than this is the stamps' own")
 LAG_TIED = Limit(0.2, "of the jitter", "pieces that follow the next one's sending follow its jitter too")
+SLOPE_SHARE = Limit(0.2, "of the time", "a clock that drifts, or a busy link, grows less; one pause makes a step")
 LAG_MS = Limit(25, "ms", "jitter within which two arrivals count as the same instant")
 
 CANCEL_MS = Limit(500, "ms", "a relay may notice the close at its next write; past this the chain is broken")

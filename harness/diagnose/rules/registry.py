@@ -49,6 +49,6 @@ BETWEEN: tuple[Callable[[Pair], Iterable[Finding]], ...] = (
     error.between, not_streamed.between, truncation.between, not_cancelled.between, interleave.between,
     interleave.mixed, duplicate.between, reorder.between,
     loss.between, encoding.between, rewrite.between, changes.between, content.between, headers.between, burst.between,
-    first_byte.between,
+    stall.between, first_byte.between,
 )  # fmt: skip
 """Rules for a hop and the one behind it."""

@@ -7,6 +7,8 @@ from typing import Any
 
 from harness.diagnose.answer import Finding
 from harness.diagnose.fault import Fault
+from harness.diagnose.lag import falls_behind
+from harness.diagnose.pair import Pair
 from harness.diagnose.thresholds import FIRST_BYTE_MS, STALL_MEDIANS, STALL_MS, TAIL_MS
 from harness.diagnose.view import View
 from harness.phrase import Phrase, phrase
@@ -50,6 +52,14 @@ TOOL = Fault(
 )
 
 
+SLOPE = Fault(
+    "stall.falls-behind",
+    "{hop} falls behind from piece to piece: {first_ms} ms after {hop_inner} at first, {last_ms} ms at last.",
+    "Something between lets through less than comes: a rate limit, a slow link, a pace made on purpose.",
+    "Look for limits of rate in {hop} (limit_rate, traffic shaping) and for smoothing that is slower than the engine.",
+)
+
+
 def alone(view: View) -> Iterator[Finding]:
     if not view.streamed or not view.content:
         return
@@ -77,6 +87,13 @@ def alone(view: View) -> Iterator[Finding]:
             words={"more": _more(len(long)), "meanwhile": _meanwhile(came)},
         )
     yield from _tail(view, limit)
+
+
+def between(pair: Pair) -> Iterator[Finding]:
+    if pair.outer.streamed and (lags := falls_behind(pair)):
+        first, last = lags
+        event = pair.timed[-1].outer_event
+        yield SLOPE.found(pair.outer, "warning", inner=pair.inner, event=event, first_ms=first, last_ms=last)
 
 
 def _tail(view: View, limit: float) -> Iterator[Finding]:

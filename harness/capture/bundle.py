@@ -5,6 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from harness.capture.model import Capture
+from harness.errors import CaptureError
+
+
+def check_shared(captures: Sequence[Capture]) -> None:
+    """Refuse stamps beyond the bytes that another capture holds to its end. Raises CaptureError naming the tap."""
+    for capture, lent in zip(captures, resolve_shared(captures), strict=True):
+        if capture.body is not None or lent.body is None or not capture.ends or capture.ends[-1] == len(lent.body):
+            continue
+        whole = any(c.body is not None and c.body[: len(lent.body)] == lent.body and _ended(c) for c in captures)
+        if whole:
+            what = f'expected "upto" to be at most {len(lent.body)}, the bytes of the capture beside it, found '
+            where = f"{capture.hop} ({capture.tap})"
+            raise CaptureError(f"{what}{capture.ends[-1]}", where, "Name the capture of the same exchange")
+
+
+def _ended(capture: Capture) -> bool:
+    """Whether it was recorded to its end: one that died may hold less than what was seen of it elsewhere."""
+    return capture.end is not None and capture.end.kind != "open"
 
 
 def resolve_shared(captures: Sequence[Capture]) -> list[Capture]:

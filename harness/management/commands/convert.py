@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from harness.capture.bundle import check_shared
 from harness.capture.format import dumps
 from harness.capture.model import Capture
 from harness.errors import InputError
@@ -22,8 +23,8 @@ WRITERS: dict[str, Callable[[Sequence[Capture]], bytes]] = {"har": to_har, "perf
 
 class Command(ScopeCommand):
     help = (
-        "Read a capture file, a curl trace, a HAR or a packet capture (told by content), and write it as a capture, "
-        "a HAR, a trace for ui.perfetto.dev, or CSV."
+        "Read a capture file, a curl trace, a HAR, a saved body or a packet capture (told by content), and write it "
+        "as a capture, a HAR, a trace for ui.perfetto.dev, or CSV."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -43,6 +44,7 @@ class Command(ScopeCommand):
         for argument in files:
             hop, path = split_hop(argument)
             captures += read_recording(path, options["hop"] or hop, options["entry"])
+        check_shared(captures)
         if to != "capture":
             return self._one(WRITERS[to](captures), to, output, captures)
         if len(captures) == 1 and not (output and output.is_dir()):

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from harness.capture.bundle import check_shared
 from harness.capture.model import Capture
 from harness.diagnose.answer import Answer
 from harness.diagnose.run import diagnose
@@ -19,7 +20,10 @@ class Command(WithLogs):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "files", nargs="+", metavar="[HOP=]FILE", help="capture, curl trace, HAR, …; innermost first"
+            "files",
+            nargs="+",
+            metavar="[HOP=]FILE",
+            help="capture, curl trace, HAR, saved body, …; innermost first; - is stdin",
         )
         parser.add_argument(
             "--consumers", action="store_true", help="also say what common clients would lose or garble"
@@ -29,6 +33,7 @@ class Command(WithLogs):
 
     def run(self, **options: Any) -> Answer | Outcome:
         captures = [capture for argument in options["files"] for capture in read(argument)]
+        check_shared(captures)
         return self.beside_logs(diagnose(captures, consumers=options["consumers"]), captures, options)
 
 

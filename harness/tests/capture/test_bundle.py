@@ -2,8 +2,11 @@
 
 from array import array
 
-from harness.capture.bundle import resolve_shared
-from harness.capture.model import Capture, Head, stamped
+import pytest
+
+from harness.capture.bundle import check_shared, resolve_shared
+from harness.capture.model import Capture, End, Head, stamped
+from harness.errors import CaptureError
 
 
 def held(hop: str, data: bytes, **more: object) -> Capture:
@@ -37,3 +40,16 @@ def test_the_nearest_inner_lender_with_enough_bytes_wins() -> None:
 def test_decoded_offsets_do_not_borrow_coded_bytes() -> None:
     coded = held("gateway", b"\x1f\x8b...", head=Head(0.0, 200, headers=(("content-encoding", "gzip"),)))
     assert resolve_shared([coded, stamps("browser", 5, tap="arrive", content_decoded=True)])[1].body is None
+
+
+def test_stamps_beyond_the_bytes_of_a_whole_capture_are_refused() -> None:
+    whole = held("gateway", b"abcdef", end=End(2.0, "complete"))
+    check_shared([whole, stamps("app", 2, 6), stamps("browser")])
+    with pytest.raises(CaptureError, match=r'app \(read\): expected "upto" to be at most 6, .* found 9'):
+        check_shared([whole, stamps("app", 2, 9)])
+
+
+def test_a_recording_that_died_may_hold_less_than_was_seen_of_it() -> None:
+    for end in (None, End(2.0, "open", "interrupted")):
+        check_shared([held("gateway", b"abcdef", end=end), stamps("app", 2, 9)])
+    check_shared([stamps("app", 2, 9)])

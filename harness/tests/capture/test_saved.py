@@ -90,7 +90,9 @@ def test_a_saved_stream_is_judged_but_for_its_delays(data: bytes) -> None:
     ],
 )  # fmt: skip
 def test_how_it_ended_is_judged(data: bytes, symptom: str) -> None:
-    assert diagnose([one(data)]).verdict.symptom == symptom
+    answer = diagnose([one(data)])
+    assert answer.verdict.symptom == symptom
+    assert all(finding.at_ms is None for finding in answer.findings), "there is no time to point at"
 
 
 def test_a_head_is_kept_and_its_secrets_are_not() -> None:

@@ -70,7 +70,7 @@ def test_json_has_the_same_data_and_chinese_sentences(files: list[str]) -> None:
     for one, other in zip(plain["findings"], chinese["findings"], strict=True):
         assert (one["code"], one["evidence"]) == (other["code"], other["evidence"])
         assert one["summary"] != other["summary"]
-    assert chinese["verdict"]["summary"].startswith("gateway 处丢失（loss）：")
+    assert chinese["verdict"]["summary"].startswith("丢失（loss），位于 gateway：")
     assert spoken.get() is str and get_language() == "en"
 
 
@@ -85,7 +85,7 @@ def test_the_text_of_a_lint_is_chinese(tmp_path: Path) -> None:
         "proxy_read_timeout 30s; proxy_ignore_client_abort on; } } }"
     )
     text = ran("lint", "--lang", "zh", str(conf))
-    assert "故障：proxy 处突发" in text and "上游 30 秒没有数据，nginx 就会切断流。" in text
+    assert "故障：突发（burst），位于 proxy" in text and "上游 30 秒没有数据，nginx 就会切断流。" in text
     assert not english(text, ["location"])
 
 
@@ -109,7 +109,7 @@ def test_a_stored_answer_is_told_anew_and_what_its_captures_do_not_tell_stays() 
     assert retold(stored, [GOOD, BAD], str) == stored
     by_code = {finding["code"]: finding["summary"] for finding in chinese["findings"]}
     assert "缺" in by_code["loss.counted"] and by_code["first-byte.regression"].startswith("gateway got worse")
-    assert chinese["verdict"]["summary"].startswith("gateway 处丢失")
+    assert chinese["verdict"]["summary"].startswith("丢失（loss），位于 gateway")
     elsewhere = [finding | {"evidence": {}} for finding in stored["findings"]]
     other = retold(stored | {"findings": elsewhere}, [GOOD, BAD], catalogue("zh"))
     assert [finding["summary"] for finding in other["findings"]] == [finding["summary"] for finding in elsewhere]

@@ -14,15 +14,17 @@ from harness.diagnose.run import diagnose
 from harness.language import catalogue, speaking
 from harness.phrase import phrase
 from harness.report.columns import columns
-from harness.report.text import render
+from harness.report.text import fact_name, render
 from harness.tests.diagnose.cases import both
 from harness.tests.diagnose.test_unseen import CASES
+from harness.tests.locale import collect
 
 ALL: dict[str, tuple[Capture, ...]] = {case.id: tuple(case.captures) for case in both()}
 ALL |= {name: tuple(case.captures) for name, case in CASES.items()}
 QUOTED = re.compile("“.*?”", re.S)
 ENGLISH = re.compile(r"\b[a-z]{2,}(?:[ ,]+[a-z]{2,}){2,}")  # three words in a row
 SETTINGS = ("timeout server", "timeout client", "timeout tunnel", "option http-no-delay")
+SAME_IN_BOTH = {"choice", "ids", "url", "id"}
 SENTENCES = ("summary", "cause", "fix")
 
 
@@ -72,6 +74,13 @@ def test_codes_and_figures_stay_and_no_english_sentence_does(name: str) -> None:
             f"not translated: {text}"
         )  # a fix may be a setting alone
         assert not (left := english(text, known)), f"{left!r} in {text}"
+
+
+def test_every_figure_has_a_name_in_words() -> None:
+    shown = {key for captures in ALL.values() for finding in diagnose(captures).findings for key in finding.evidence}
+    with speaking("zh"):
+        bare_names = sorted(key for key in shown if fact_name(key) == key and key not in SAME_IN_BOTH)
+    assert not bare_names, f"name them in EXTRA of {collect.__file__}, and translate them"
 
 
 def test_english_is_what_it_was() -> None:

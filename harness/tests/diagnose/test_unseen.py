@@ -14,6 +14,7 @@ from harness.tests.diagnose.unseen import (
     between,
     breaks,
     calm,
+    clocks,
     crossed,
     delays,
     edges,
@@ -40,7 +41,7 @@ CASES: dict[str, Unseen] = {
         delays, breaks, text, wire, more, rest, legal,
         engine_oddities, engine_faults, gateway_oddities, gateway_faults, gateway_dialects,
         relay_oddities, relay_faults, tongues,
-        calm, between, gates, edges, crossed, agents,
+        calm, between, gates, edges, crossed, agents, clocks,
     )
     for name, case in part.CASES.items()
 }  # fmt: skip

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from harness.capture.model import Clock
 from harness.tests.diagnose.build import DONE, NDJSON, SSE, ollama
 from harness.tests.diagnose.unseen.between import flushed_to, of, page
-from harness.tests.diagnose.unseen.calm import COARSE, ID, whole_seconds
-from harness.tests.diagnose.unseen.delays import EVEN, LONG, flushed, frozen, paused, taps
+from harness.tests.diagnose.unseen.calm import ID
+from harness.tests.diagnose.unseen.delays import EVEN, LONG, beating, flushed, frozen, paused, taps
 from harness.tests.diagnose.unseen.kit import (
     Reads,
     Unseen,
@@ -43,10 +42,6 @@ THINKS = [part(reasoning_content=w) for w in words(40)]
 SAYS = [part(w) for w in words(20)]
 WHOLE = at([part("", role="assistant"), *THINKS, *SAYS, part(finish="stop"), DONE], gap=110)
 MID = EVEN[12][0]
-
-
-def grid(reads: Reads, step: float) -> Reads:
-    return [(t // step * step, data) for t, data in reads]
 
 
 def without(reads: Reads, *indices: int) -> Reads:
@@ -165,32 +160,6 @@ CASES: dict[str, Unseen] = {
             ),
             exchange="p2",
             end="truncated",
-        ),
-    ),
-    "whole-seconds-at-the-outer-only": fine(
-        hop("engine", at(tale(50, ident=ID), gap=120)),
-        hop("proxy", whole_seconds(on(at(tale(50, ident=ID), gap=120), 30)), head_ms=0.0, clock=COARSE),
-    ),
-    "whole-seconds-over-the-edge": fine(
-        hop("engine", whole_seconds(at(tale(50, ident=ID), start=905, gap=120)), head_ms=0.0, clock=COARSE),
-        hop("proxy", whole_seconds(on(at(tale(50, ident=ID), start=905, gap=120), 70)), head_ms=0.0, clock=COARSE),
-    ),
-    "whole-seconds-and-held-for-six": fault(
-        "burst|not-streamed",
-        "proxy",
-        hop("engine", whole_seconds(at(tale(50, ident=ID), gap=120)), head_ms=0.0, clock=COARSE),
-        hop("proxy", [(7_000.0, b"".join(d for _, d in at(tale(50, ident=ID), gap=120)))], head_ms=0.0, clock=COARSE),
-    ),
-    "whole-seconds-alone-two-of-them": fine(
-        hop("engine", whole_seconds(at(tale(16, ident=ID), start=1_020, gap=95)), head_ms=0.0, clock=COARSE)
-    ),
-    "browser-stamps-of-100-ms": fine(
-        hop("app", at(tale(90, ident=ID), gap=35)),
-        hop(
-            "network-path",
-            grid(on(at(tale(90, ident=ID), gap=35), 12), 100),
-            tap="arrive",
-            clock=Clock("tab", "performance", 100.0, 0.0, 8.0),
         ),
     ),
     "reader-too-slow-for-us": fault(
@@ -359,6 +328,16 @@ CASES: dict[str, Unseen] = {
             ),
             "engine",
             "proxy",
+        )
+    ),
+    "beats-that-bear-an-id-of-their-own": fine(
+        hop("gateway", beating(at(tale(30, ident=ID), gap=700), 21_000, 5_000, part("", ident="chatcmpl-keepalive")))
+    ),
+    "usage-under-another-id-each-time": fine(
+        *ladder(
+            [row for t, d in EVEN[:-2] for row in ((t, d), (t + 1, part(ident="meter-1", usage={})))] + EVEN[-2:],
+            "gateway",
+            "app",
         )
     ),
     "nobody-below-page-in-front": fault(

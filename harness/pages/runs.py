@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from hashlib import sha256
 from typing import Any
 from urllib.parse import quote
 
@@ -27,9 +28,16 @@ ONE_EXCHANGE = ("chat", "tap")  # kinds of runs with the taps of one exchange: t
 
 @require_safe
 def run_list(request: HttpRequest) -> HttpResponse:
-    """``runs``: [{id, kind, route, state, started, outcome, verdict}], the latest first."""
+    """``runs``: [{id, kind, route, state, started, outcome, verdict}], the latest first.
+
+    The page asks every few seconds for what is new since ``?seen=``; where nothing is, it is left alone (204).
+    """
+    known = Run.objects.values_list("pk", "state", "ended", "pinned")[:SHOWN]  # answers may be large
+    mark = sha256(repr(list(known)).encode()).hexdigest()[:16]
+    if request.GET.get("seen") == mark:
+        return HttpResponse(status=204)
     rows = Run.objects.defer("spec")[:SHOWN]
-    return render(request, "runs/list.html", {"runs": [_row(run) for run in rows]})
+    return render(request, "runs/list.html", {"runs": [_row(run) for run in rows], "mark": mark})
 
 
 @require_safe

@@ -118,6 +118,13 @@ def test_the_list_shows_the_latest_first_with_outcome_and_verdict(client: Client
     assert rows[0]["verdict"]["healthy"] is True and rows[1]["verdict"] is None
 
 
+def test_a_list_that_has_seen_it_all_is_left_alone(client: Client, chat: Run) -> None:
+    mark = client.get("/runs/").context["mark"]
+    assert client.get(f"/runs/?seen={mark}").status_code == 204
+    save_run("x1", CHAT, kind="chat", route="r", answer=diagnose(CHAT))  # judged anew
+    assert client.get(f"/runs/?seen={mark}").status_code == 200
+
+
 def test_a_runs_page_shows_its_verdict_and_what_a_job_said(client: Client, chat: Run) -> None:
     Progress.objects.create(run=chat, text="probing <engine>")
     page = client.get("/runs/x1/").content.decode()

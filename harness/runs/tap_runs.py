@@ -15,9 +15,11 @@ from django.db import DatabaseError
 from harness.capture.model import Capture
 from harness.diagnose.answer import Answer
 from harness.diagnose.run import diagnose
+from harness.errors import StreamscopeError
 from harness.models import Run
 from harness.runs.joined import matched
 from harness.runs.migrated import migrated
+from harness.runs.remember import in_a_hurry
 from harness.runs.store import load_captures, save_run
 
 PATIENCE_S = 20.0  # how long a chat may take to be stored after its engine has answered
@@ -33,17 +35,22 @@ class TapRuns:
         self.upstream, self.most = upstream, most
         self.runs: deque[str] = deque()
         self.waiting: list[tuple[float, str, Capture]] = []
-        migrated()
+        try:
+            migrated()
+        except (DatabaseError, OSError, StreamscopeError) as error:
+            log.warning("tapped exchanges are in their files only, not among the runs: %s", error)
 
     def take(self, captures: Sequence[Capture], answer: Answer) -> str | None:
         """Store one exchange: what was read, then what was written, with its answer. The run's id, None for none."""
         run_id = f"tap-{uuid4().hex[:12]}"
+        started = _started(captures[0])
         try:
-            save_run(run_id, captures, kind="tap", route=self.upstream, answer=answer, started=_started(captures[0]))
+            with in_a_hurry():
+                save_run(run_id, captures, kind="tap", route=self.upstream, answer=answer, started=started)
             self.runs.append(run_id)
             while len(self.runs) > self.most:
                 Run.objects.filter(pk=self.runs.popleft(), pinned=False).delete()
-        except DatabaseError as error:
+        except (DatabaseError, StreamscopeError) as error:
             log.warning("a tapped exchange is in its files only: %s", error)
             return None
         self.waiting.append((monotonic() + PATIENCE_S, run_id, captures[0]))
@@ -66,7 +73,7 @@ class TapRuns:
                 if chat or monotonic() > until:
                     self.waiting.remove(row)
                 found |= {run_id: chat} if chat else {}
-        except DatabaseError as error:
+        except (DatabaseError, StreamscopeError) as error:
             log.warning("chats are looked for later: %s", error)
         return found
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.db import OperationalError
 
 from harness.capture.model import Capture, End, Head, stamped
 from harness.diagnose.run import diagnose
@@ -93,3 +94,18 @@ def test_the_chat_is_judged_anew_with_what_its_engine_sent(settings, tmp_path, c
     page = client.get("/runs/c-1/").content.decode()
     assert client.get("/runs/").status_code == 200 and f"/runs/{run.spec['tapped']['run']}/" in page
     assert 'href="/runs/c-1/"' in client.get(f"/runs/{tap_run}/").content.decode()
+
+
+@pytest.mark.django_db
+def test_a_database_that_cannot_be_had_costs_the_runs_alone(settings, tmp_path, monkeypatch, caplog):
+    settings.DATA_DIR = tmp_path / "file" / "data"
+    (tmp_path / "file").write_text("")
+    runs = TapRuns("http://gpu:8000", 2)
+
+    def full(*args: object, **named: object) -> None:
+        raise OperationalError("database or disk is full")
+
+    monkeypatch.setattr("harness.runs.tap_runs.save_run", full)
+    both = tapped("e1")
+    assert runs.take(both, diagnose(both)) is None and runs.settle() == {}
+    assert "not among the runs" in caplog.text and "disk is full" in caplog.text

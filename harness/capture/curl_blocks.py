@@ -16,9 +16,7 @@ _RECORD = re.compile(
     rb"(?P<way>=>|<=) (?:Send|Recv) (?P<what>header|data|SSL data), (?P<size>\d{1,15}) bytes \(0x[0-9a-f]+\))"
 )
 # On a terminal the body, or the progress meter, stands between the records, and may have no line end of its own.
-_GLUED = re.compile(
-    rb"(?<=[^\n])(?=\d\d:\d\d:\d\d\.\d{6} (?:\[[\dx]+-[\dx]+\] )?(?:== Info: |(?:=>|<=) (?:Send|Recv) ))"
-)
+_GLUED = re.compile(rb"\d\d:\d\d:\d\d\.\d{6} (?:\[[\dx]+-[\dx]+\] )?(?:== Info: |(?:=>|<=) (?:Send|Recv) )")
 _DUMP = re.compile(rb"([0-9a-f]{4,}):(?: (.*))?$", re.S)
 _HEX = re.compile(rb"(?:[0-9a-f]{2} ){1,16}")
 _DAY_US = 86_400_000_000
@@ -49,7 +47,7 @@ class Trace:
     """The file's records. After the iteration: ``lossy``, the dump was ``--trace-ascii``; ``timed``, it has times."""
 
     def __init__(self, data: bytes, place: Place) -> None:
-        self.data, self.place = _GLUED.sub(b"\n", data), place
+        self.data, self.place = data, place
         self.lossy = False
         self.timed: bool | None = None
         self._hex: bool | None = None
@@ -62,10 +60,13 @@ class Trace:
             line = raw.removesuffix(b"\r")
             # Nearly every line is a row of a dump, and no record has a colon there.
             found = None if line[4:5] == b":" else _RECORD.match(line)
-            if found is None:
-                row = _DUMP.match(line)
-                if row and open_record is not None and open_record.what != "info":
+            if found is None and (row := _DUMP.match(line)):
+                if open_record is not None and open_record.what != "info":
                     open_record.rows.append((int(row[1], 16), row[2] or b""))
+                continue
+            if found is None and (glued := _GLUED.search(line)):
+                found = _RECORD.match(line, glued.start())
+            if found is None:
                 continue
             if open_record is not None:
                 yield self._whole(open_record)
@@ -79,7 +80,7 @@ class Trace:
             if us + day < last - _DAY_US // 2:
                 day += _DAY_US  # past midnight
             last = us + day
-            open_record = _record(number, last, line[:15].decode("ascii") if timed else "", found)
+            open_record = _record(number, last, found[0][:15].decode("ascii") if timed else "", found)
         if open_record is not None:
             yield self._whole(open_record)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 
@@ -66,12 +66,15 @@ def _tap(news: Mapping[str, Any]) -> Json:
 
 
 def _rows(news: Iterable[Mapping[str, Any]]) -> list[Json]:
-    rows = []
+    rows: list[Json] = []
     for one in news:
         # What was under way when a tap died will not go on.
         flying = one["in_flight"] if one["state"] == "listening" else []
         rows += [_flying(row) | {"tap": one["listen"]} for row in flying]
         rows += [_ended(row) | {"tap": one["listen"]} for row in one["rows"]]
+    today = datetime.now(UTC).date()
+    for row in rows:
+        row["when"] = f"{row['at']:%H:%M:%S}" if row["at"].date() == today else f"{row['at']:%m-%d %H:%M:%S}"
     return sorted(rows, key=lambda row: row["at"], reverse=True)[:SHOWN]
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from harness.capture.model import Capture
 from harness.wire import sniff
 from harness.wire.coding import decoded
-from harness.wire.engine import Engine
+from harness.wire.engine import fill
 from harness.wire.stamps import reads_of, times_of
 from harness.wire.stream import Stream
-
-_SLICE = 1 << 16  # bytes taken at one time, so that what is cut out of them stays in the processor's caches
 
 
 def decode(capture: Capture) -> Stream:
@@ -23,16 +21,13 @@ def decode(capture: Capture) -> Stream:
         stream.facts["status"] = head.status
     coding = decoded(capture)
     stream.coding, stream.body, stream.read_ends = coding.name, coding.body, coding.ends
-    engine = Engine(stream, head.get("content-type") if head else "")
-    for at in range(0, len(stream.body), _SLICE):
-        engine.feed(stream.body[at : at + _SLICE])
-    engine.close()
+    comments = fill(stream, head.get("content-type") if head else "")
     stream.faults[:0] = coding.faults
     stream.facts.update(coding.facts)
     stream.reads = reads_of(stream.ends, stream.read_ends)
     stream.times = times_of(stream.reads, capture.times)
-    stamps = times_of(reads_of([end for _, end in engine.events.comments], stream.read_ends), capture.times)
-    stream.comments = [(t, start) for t, (start, _) in zip(stamps, engine.events.comments, strict=True)]
+    stamps = times_of(reads_of([end for _, end in comments], stream.read_ends), capture.times)
+    stream.comments = [(t, start) for t, (start, _) in zip(stamps, comments, strict=True)]
     if not stream.wire:
         stream.wire = (sniff.wire_of(capture.request.url) if capture.request else "") or "other"
     return stream

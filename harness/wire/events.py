@@ -5,7 +5,6 @@ from __future__ import annotations
 import orjson
 
 from harness.phrase import phrase
-from harness.wire import typed
 from harness.wire.dialects import errors, route
 from harness.wire.payload import Broken, lenient, parse
 from harness.wire.sink import Sink
@@ -17,14 +16,13 @@ _DONE = b"[DONE]"
 
 class Events:
     """Takes framed events into a stream. ``comments``: (start, end) byte offsets of comment lines, for the owner to
-    take. ``plain``: every event goes through the dialects, none is read by type."""
+    take."""
 
-    def __init__(self, stream: Stream, limit: int = LIMIT, plain: bool = False) -> None:
+    def __init__(self, stream: Stream, limit: int = LIMIT) -> None:
         self.stream = stream
         self.sink = Sink(stream)
         self.sink.seen["told"] = bool(stream.wire)
         self.limit = limit
-        self._plain = plain
         self.comments: list[tuple[int, int]] = []
 
     def event(self, data: bytes | None, name: str, start: int, end: int) -> None:
@@ -32,9 +30,7 @@ class Events:
         sink = self.sink
         if name:
             self.stream.names[sink.event] = name
-        if data is not None and not self._plain and typed.event(data, name, start, end, sink):
-            return
-        sink.start, sink.plain = start, True
+        sink.start = start
         try:
             kind = route.classify(orjson.loads(data), name, data, sink)  # type: ignore[arg-type]
         except orjson.JSONDecodeError:

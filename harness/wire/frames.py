@@ -1,24 +1,21 @@
-"""From bytes to single events: SSE in bulk where all lines end alike, in LF or CRLF, line by line where they do not."""
+"""From bytes to single events: SSE whose events end alike in bulk, everything else line by line."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Protocol
 
+from harness.wire.mould import Sample
 from harness.wire.shortcuts import Shortcuts
-from harness.wire.sink import Sink
 from harness.wire.sse import Aside, Block, SSEParser
-from harness.wire.stream import Stream
 
-_EVENT = re.compile(rb"(?:event: ([!-~]+)\r?\n)?data: ([^\r\n]*)(?:\r\n\r\n|\n\n)")
+_LF, _CRLF = b"\n\n", b"\r\n\r\n"
+_NAME = re.compile(rb"event: ?([!-~]+)\r?\n")
 _SLICE = 1 << 18  # bytes whose events are listed at one time
 
 
 class Reader(Protocol):
     """Who takes the events."""
-
-    sink: Sink
 
     def event(self, data: bytes | None, name: str, start: int, end: int) -> None: ...
 
@@ -26,170 +23,84 @@ class Reader(Protocol):
 
 
 class SSEFrames:
-    """Feeds a :class:`Reader` with SSE events. Whole events are cut out of the buffer at their blank lines as
-    long as all line ends are LF, or all CRLF and never split over reads; everything else (CR, BOM, several lines,
-    oversize) goes through :class:`SSEParser`, which knows it all."""
+    """Gives a :class:`Reader` the SSE events of a body. Whole events are cut out at their blank lines, LF or CRLF,
+    whichever comes first; what is odd between two of them (other line ends, a BOM, several lines, comments, oversize)
+    goes through :class:`SSEParser`, which knows it all. ``short`` is asked first (None: there are no shortcuts)."""
 
-    def __init__(self, reader: Reader, limit: int, replay: Callable[[bytes], Stream] | None) -> None:
-        self.parser = SSEParser(limit)
-        self._reader = reader
-        self._limit = limit
-        self.short = Shortcuts(reader.sink, replay, limit)
-        self._held: list[bytes] = []  # since the last event
-        self._size = 0
-        self._base = 0  # offset of the first held byte
-        self._newline = False  # the last held byte is an LF
-        self._eol = b""  # not known yet
-        self._owed = b""  # the half of a CRLF that was held back (CR) or is to be passed over (LF)
-        self._by_line = False
+    def __init__(self, body: bytes, reader: Reader, limit: int, short: Shortcuts | None) -> None:
+        self._body, self._reader, self._limit, self._short = body, reader, limit, short
+        self._parser = SSEParser(limit)
+        self._blank = _first_blank(body)
+        self._late = len(self._blank) // 4  # bytes after the one that dispatches: the LF of a CRLF
 
-    def feed(self, data: bytes) -> None:
-        if self._by_line:
-            self._line_by_line(data)
-        elif data:
-            if self._owed or self._eol != b"\n" or b"\r" in data:
-                data = self._whole_ends(data)
-                if self._by_line or not self._alike(data):
-                    self._give_up(data)
-                    return
-            eol, after = self._eol, self._newline
-            self._held.append(data)
-            self._size += len(data)
-            self._newline = data[-1:] == b"\n"
-            stop = data.find(eol) if eol else -1
-            if stop >= 0 and ((after and not stop) or data.startswith(eol, stop + len(eol)) or eol * 2 in data):
-                self._events(b"".join(self._held) if len(self._held) > 1 else data)
-                return
-        if self._size > self._limit:
-            self._give_up()
-
-    def _events(self, buffer: bytes) -> None:
-        """Read the events of the buffer that are whole; hold the rest."""
-        eol = self._eol
-        blank, stop = eol * 2, buffer.find(eol)
-        size = stop + len(blank)
-        if buffer.startswith(blank, stop) and buffer.startswith(b"data: ") and size <= self._limit:
-            start = self._base  # the LF of a CRLF is not the byte that dispatches
-            self._reader.event(buffer[6:stop], "", start, start + size - len(eol) + 1)
-            self._base += size
-            buffer = buffer[size:]
-        elif (named := _EVENT.match(buffer)) is not None and named.end() <= self._limit:
-            self._one(named)
-            self._base += named.end()
-            buffer = buffer[named.end() :]
-        if blank in buffer:
-            done = self._bulk(buffer)
-            self._base += done
-            buffer = buffer[done:]
-        self._size = len(buffer)
-        self._held = [buffer] if buffer else []
-        self._newline = buffer[-1:] == b"\n"
-
-    def close(self) -> bytes:
-        """No more bytes come; the unterminated last block."""
-        self._give_up()
-        self.parser.close()
-        return self.parser.tail
-
-    def _whole_ends(self, data: bytes) -> bytes:
-        """The data without half of a CRLF: a last CR waits for its LF, or, where it dispatches, is given one."""
-        if self._owed == b"\n":
-            self._owed = b""
-            if data[0] == 10:
-                data = data[1:]
-            else:
-                self._base -= 1
-                self._by_line = True
-                self.parser.seek(self._base)
-                return data
-        data, self._owed = self._owed + data, b""
-        if data[-1:] != b"\r":
-            return data
-        blank = data[-2] == 10 if len(data) > 1 else self._newline
-        self._owed = b"\n" if blank else b"\r"
-        return data + b"\n" if blank else data[:-1]
-
-    def _alike(self, data: bytes) -> bool:
-        """Lines end as they did so far (and no BOM stands at the start)."""
-        if data[:1] == b"\xef" and not (self._base or self._size):
-            return False
-        if b"\r" not in data:
-            if not self._eol:
-                self._eol = b"\n" if b"\n" in data else b""
-            return self._eol != b"\r\n" or b"\n" not in data
-        if self._eol == b"\n":
-            return False
-        self._eol = b"\r\n"
-        return data.count(b"\r\n") == data.count(b"\r") == data.count(b"\n")
-
-    def _give_up(self, data: bytes = b"") -> None:
-        """From here on, with this data, line by line."""
-        if not self._by_line:
-            self._by_line = True
-            if self._base or self._size:
-                self.parser.seek(self._base)
-            for held in self._held:
-                self._line_by_line(held)
-            self._held = []
-        data = data[:-1] if self._owed == b"\n" and data else data + self._owed.strip(b"\n")
-        self._owed = b""
-        self._line_by_line(data)
-
-    def _line_by_line(self, data: bytes) -> None:
-        for at in range(0, len(data), _SLICE):
-            self._items(self.parser.items(data[at : at + _SLICE]))
-
-    def _items(self, items: list[Block | Aside]) -> None:
-        for item in items:
-            if type(item) is Block:
-                self._reader.event(item.data, item.name, item.start, item.end)
-            else:
-                self._reader.aside(item)  # type: ignore[arg-type]
-
-    def _one(self, found: re.Match[bytes]) -> None:
-        """An event with one line of data, and perhaps a name before it."""
-        name, data = found.groups()
-        end = self._base + found.end() - (len(self._eol) - 1)  # the LF of a CRLF is not the byte that dispatches
-        self._reader.event(data, "" if name is None else name.decode(), self._base + found.start(), end)
-
-    def _bulk(self, buffer: bytes) -> int:
-        """Read the whole events of the buffer; where they end."""
-        at, base, short, eol = 0, self._base, self.short, self._eol
-        blank, width, late = eol * 2, len(eol) * 2, len(eol) - 1  # the LF of a CRLF is not the byte that dispatches
-        last = buffer.rfind(blank) + width
-        between, event, limit = blank + b"data: ", self._reader.event, self._limit
+    def run(self) -> bytes:
+        """Read all; what is left is the unterminated last block."""
+        body, blank, short = self._body, self._blank, self._short
+        at, last = 0, body.rfind(blank) + len(blank)
+        if last < len(blank):
+            last = 0
         while at < last:
-            at = short.run(buffer, at, last, base)
-            if at == last:
-                break
-            if buffer.startswith(b"data: ", at):
-                block = b""
-                for block in buffer[at + 6 : self._stretch(buffer, at, last, blank) - width].split(between):
-                    end = at + len(block) + 6 + width
-                    if b"\n" in block or end - at > limit:
-                        break
-                    event(block, "", base + at, base + end - late)
-                    at = end
-                else:
-                    short.learn(b"data: " + block + blank, base + at)
-                    continue
-            end = at + len(eol)
-            if buffer[at] != eol[0]:
-                end = buffer.find(blank, at) + width
-                found = _EVENT.match(buffer, at)
-                if found is not None and end - at <= limit:
-                    self._one(found)
-                else:
-                    self.parser.seek(base + at)
-                    self._items(self.parser.items(buffer[at:end]))
-                short.learn(buffer[at:end], base + end)
-            at = end
-        return last
+            for _ in range(short.patience if short else 1):
+                begin, plain = at, self._plain(at)
+                at = self._odd(at) if plain is None else self._one(at, *plain)
+                if at == last:
+                    break
+            if short and plain is not None:
+                name, start, stop = plain
+                short.learn(Sample(body[begin:at], start - begin, stop - begin, name, blank))
+            if short:
+                at = short.run(body, at, last)
+        self._line_by_line(at, len(body))
+        self._parser.close()
+        return self._parser.tail
 
-    def _stretch(self, buffer: bytes, at: int, last: int, blank: bytes) -> int:
-        """Where to stop to look for a hole: behind some whole events, one at least."""
-        most = at + self.short.stretch
-        if last <= most:
-            return last
-        found = buffer.rfind(blank, at, most)
-        return (found if found > at else buffer.find(blank, at)) + len(blank)
+    def _plain(self, at: int) -> tuple[str, int, int] | None:
+        """Of an event with one line of data, and perhaps a name before it: the name, and where the data stands."""
+        body, name = self._body, ""
+        start = at
+        if body.startswith(b"event:", at):
+            if (found := _NAME.match(body, at)) is None:
+                return None
+            name, start = found[1].decode(), found.end()
+        if not body.startswith(b"data:", start):
+            return None
+        start += 6 if body[start + 5] == 32 else 5
+        stop = body.find(b"\n", start) - self._late
+        if not body.startswith(self._blank, stop) or stop - at > self._limit:
+            return None
+        return None if b"\r" in body[start:stop] else (name, start, stop)
+
+    def _one(self, at: int, name: str, start: int, stop: int) -> int:
+        end = stop + len(self._blank)
+        self._reader.event(self._body[start:stop], name, at, end - self._late)
+        return end
+
+    def _odd(self, at: int) -> int:
+        """What stands before the next blank line of the kind that is looked for, whatever it is."""
+        end = at + len(self._blank) // 2
+        if not self._blank.startswith(self._body[at:end]):  # else a blank line more
+            end = self._body.find(self._blank, at) + len(self._blank)
+            self._line_by_line(at, end)
+        return end
+
+    def _line_by_line(self, at: int, end: int) -> None:
+        if at:
+            self._parser.seek(at)
+        for start in range(at, end, _SLICE):
+            for item in self._parser.items(self._body[start : min(start + _SLICE, end)]):
+                if type(item) is Block:
+                    self._reader.event(item.data, item.name, item.start, item.end)
+                else:
+                    self._reader.aside(item)  # type: ignore[arg-type]
+
+
+def _first_blank(body: bytes) -> bytes:
+    """Which blank line comes first."""
+    size = 1 << 12
+    while True:
+        crlf = body.find(_CRLF, 0, size)
+        if body.find(_LF, 0, size if crlf < 0 else crlf) >= 0:
+            return _LF
+        if crlf >= 0 or size >= len(body):
+            return _CRLF if crlf >= 0 else _LF
+        size *= 8

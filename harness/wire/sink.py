@@ -7,8 +7,9 @@ from itertools import accumulate
 from typing import Any
 
 from harness.phrase import phrase
+from harness.wire.identities import Identities
 from harness.wire.payload import clean
-from harness.wire.stream import Channel, ChannelKey, Finish, Identity, Kind, Stream, StreamError, Usage, WireFault
+from harness.wire.stream import Channel, ChannelKey, Finish, Kind, Stream, StreamError, WireFault
 
 FAULTS_KEPT = 200  # of one code; the rest is counted in facts["faults_more"]
 CHANNELS_KEPT = 60_000
@@ -17,9 +18,8 @@ CHANNELS_KEPT = 60_000
 class Sink:
     """Takes what the dialects find in one event, then the event's row.
 
-    ``dirty`` is set while an event with lone surrogates is read. ``plain`` is True as long as the event did nothing
-    but bring pieces of text. ``seen``: what a dialect must remember from event to event. ``current``: the identity in
-    force (the same object as long as nothing changed).
+    ``dirty`` is set while an event with lone surrogates is read. ``seen``: what a dialect must remember from event to
+    event.
     """
 
     def __init__(self, stream: Stream) -> None:
@@ -27,20 +27,17 @@ class Sink:
         self.event = 0
         self.start = 0
         self.dirty = False
-        self.plain = True
         self.seen: dict[Any, Any] = {}
         self.index: dict[tuple[int, str], int] = {}
         self.parts: list[list[str]] = []
         self.sizes: list[int] = []
         self.half: dict[int, str] = {}  # channel → a high surrogate that waits for its other half
         self._faults: dict[str, int] = {}
-        self.current: tuple[Any, Any, Any, Any] = ("", None, "", "")
         self.settled = False  # the wire is known, and is OpenAI's or FastGPT's
-        self.came: tuple[Any, Any, Any, Any] | None = None  # the last identity's parts
+        self.identities = Identities(stream.identities)
         pieces = stream.pieces
         self._columns = (pieces.event.append, pieces.channel.append, pieces.offset.append, pieces.length.append)
         self._rows = (stream.kinds.append, stream.starts.append, stream.ends.append)
-        self._all = self._columns + self._rows
 
     def row(self, kind: int, start: int, end: int) -> None:
         """The event is done."""
@@ -86,36 +83,28 @@ class Sink:
         self.parts[number].append(text)
         self.sizes[number] = before + size
 
-    def text_row(self, kind: int, number: int, text: str, start: int, end: int) -> None:
-        """:meth:`text` and :meth:`row` in one, for an event that brings nothing else."""
-        event, size, before = self.event, len(text), self.sizes[number]
-        add_event, add_channel, add_offset, add_length, add_kind, add_start, add_end = self._all
-        add_event(event)
-        add_channel(number)
-        add_offset(before)
-        add_length(size)
-        self.parts[number].append(text)
-        self.sizes[number] = before + size
-        add_kind(kind)
-        add_start(start)
-        add_end(end)
-        self.event = event + 1
-
-    def rows(self, kind: int, number: int, texts: list[str], bounds: list[int], late: int = 0, name: str = "") -> None:
-        """Many events at once, each a piece of this channel's text without fault.
+    def rows(self, kind: int, numbers: list[int], texts: list[str], bounds: list[int], late: int, name: str) -> None:
+        """Many events at once, each a piece of text without fault: of channel ``numbers[i]``, or all of the only one.
 
         Event ``i`` starts at ``bounds[i]`` and is dispatched ``late`` bytes before ``bounds[i + 1]``.
         """
         stream, first, count = self.stream, self.event, len(texts)
         pieces = stream.pieces
         lengths = list(map(len, texts))
-        offsets = list(accumulate(lengths, initial=self.sizes[number]))
-        self.sizes[number] = offsets.pop()
         pieces.event.extend(array("I", range(first, first + count)))
-        pieces.channel.extend(array("H", [number]) * count)
-        pieces.offset.extend(array("I", offsets))
+        pieces.channel.extend(array("H", numbers) if len(numbers) > 1 else array("H", numbers) * count)
         pieces.length.extend(array("I", lengths))
-        self.parts[number].append("".join(texts))
+        if len(set(numbers)) == 1:
+            offsets = list(accumulate(lengths, initial=self.sizes[numbers[0]]))
+            self.sizes[numbers[0]] = offsets.pop()
+            self.parts[numbers[0]].append("".join(texts))
+        else:
+            offsets = []
+            for number, text, length in zip(numbers, texts, lengths, strict=True):
+                offsets.append(self.sizes[number])
+                self.sizes[number] += length
+                self.parts[number].append(text)
+        pieces.offset.extend(array("I", offsets))
         stream.kinds += bytes([kind]) * count
         ends = bounds[1:]
         stream.ends.extend(array("Q", [end - late for end in ends] if late else ends))
@@ -124,10 +113,14 @@ class Sink:
             stream.names.update(dict.fromkeys(range(first, first + count), name))
         self.event += count
 
+    def memory(self) -> tuple[Any, ...]:
+        """All that may change how the next event is read; a copy."""
+        seen = {key: dict(value) if isinstance(value, dict) else value for key, value in self.seen.items()}
+        return self.stream.wire, self.settled, seen
+
     def name(self, choice: int, part: str, name: object, ident: object) -> None:
         """A tool call's name and id."""
         number = self.channel(choice, part)
-        self.plain = False
         if number < 0:
             return
         channel = self.stream.channels[number]
@@ -140,48 +133,24 @@ class Sink:
             channel.name = channel.name or clean(name)
 
     def finish(self, choice: int, reason: str) -> None:
-        self.plain = False
         self.stream.finishes.append(Finish(self.event, choice, clean(reason, 200)))
 
     def usage(self, prompt: Any, completion: Any, total: Any, reasoning: Any = None) -> None:
-        self.plain = False
-        self.stream.usages.append(
-            Usage(
-                self.event,
-                prompt if type(prompt) is int else None,
-                completion if type(completion) is int else None,
-                total if type(total) is int else None,
-                reasoning if type(reasoning) is int else None,
-            )
-        )
+        self.stream.usages.append(self.event, prompt, completion, total, reasoning)
 
     def error(self, message: str, code: str = "") -> None:
-        self.plain = False
         if len(self.stream.errors) < FAULTS_KEPT:
             self.stream.errors.append(StreamError(self.event, clean(message), clean(code, 200)))
 
     def terminator(self) -> None:
-        self.plain = False
         self.stream.terminators.append(self.event)
 
     def identity(self, ident: Any, created: Any, model: Any, fingerprint: Any) -> None:
-        """Blank and absent parts say nothing; a row is added only where something changed."""
-        came = (ident, created, model, fingerprint)
-        if came == self.came:
-            return
-        self.came = came
-        old = self.current
-        new = (ident or old[0], created or old[1], model or old[2], fingerprint or old[3])
-        if new == old:
-            return
-        self.current = new
-        texts = [clean(t, 300) if isinstance(t, str) else "" for t in (new[0], new[2], new[3])]
-        when = int(new[1]) if isinstance(new[1], int | float) else None
-        self.stream.identities.append(Identity(self.event, texts[0], when, texts[1], texts[2]))
+        """Who answers; blank and absent parts say nothing."""
+        self.identities.tell(self.event, ident, created, model, fingerprint)
 
     def fault(self, code: str, detail: str, offset: int | None = None, event: bool = True) -> None:
         """Something that the format does not allow, in the event at hand unless ``event`` is False."""
-        self.plain = False
         count = self._faults[code] = self._faults.get(code, 0) + 1
         if count > FAULTS_KEPT:
             self.stream.facts.setdefault("faults_more", {})[code] = count - FAULTS_KEPT
@@ -191,24 +160,15 @@ class Sink:
         self.stream.faults.append(WireFault(code, self.event if event else None, at, said))
 
     def fact(self, name: str, value: Any) -> None:
-        self.plain = False
         self.stream.facts[name] = value
 
     def work(self, *, done: bool) -> None:
         """This event tells that a tool or a node is at work from here on, or that it has done its work."""
-        self.plain = False
         self.stream.facts.setdefault("work", []).append((self.event, done))
 
-    def settle(self) -> None:
-        """Write the channels' texts into the stream; may be called again and again while it grows."""
-        for number, channel in enumerate(self.stream.channels):
-            parts = self.parts[number]
-            if len(parts) > 1:
-                parts[:] = ["".join(parts)]
-            channel.text = parts[0] if parts else ""
-
     def end(self) -> None:
-        """No more text comes: a surrogate that still waits becomes U+FFFD, in its channel's last piece."""
+        """No more text comes: a surrogate that still waits becomes U+FFFD, in its channel's last piece. The channels
+        get their texts."""
         pieces = self.stream.pieces
         for number in self.half:
             last = next(i for i in range(len(pieces) - 1, -1, -1) if pieces.channel[i] == number)
@@ -216,7 +176,8 @@ class Sink:
             self.parts[number].append("\ufffd")
             self.sizes[number] += 1
         self.half.clear()
-        self.settle()
+        for parts, channel in zip(self.parts, self.stream.channels, strict=True):
+            channel.text = "".join(parts)
 
     def _mend(self, number: int, text: str) -> str:
         """Join surrogate halves as a browser does, over pieces too; a half that stays alone becomes U+FFFD."""

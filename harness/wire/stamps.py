@@ -36,7 +36,14 @@ def reads_of(stops: Sequence[int], ends: Sequence[int]) -> array[int]:
 
 
 def times_of(reads: Sequence[int], times: Sequence[float]) -> array[float]:
-    """The time of each of these reads, ms; 0.0 where nothing was stamped."""
+    """The time of each of these reads (rising), ms; 0.0 where nothing was stamped."""
     if not times:
         return array("d", bytes(8 * len(reads)))
-    return array("d", map(times.__getitem__, reads))
+    if len(times) * 4 >= len(reads):
+        return array("d", map(times.__getitem__, reads))
+    out, at = array("d"), 0
+    for index, time in enumerate(times):
+        until = bisect_right(reads, index, at)
+        out.extend(array("d", [time]) * (until - at))
+        at = until
+    return out

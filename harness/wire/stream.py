@@ -14,6 +14,7 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 
 from harness.capture.model import Capture
+from harness.wire.usages import Usages
 
 
 class Kind(IntEnum):
@@ -56,16 +57,6 @@ class Finish(NamedTuple):
     event: int
     choice: int
     reason: str
-
-
-class Usage(NamedTuple):
-    """Token counts that an event claims; None where it does not say."""
-
-    event: int
-    prompt: int | None
-    completion: int | None
-    total: int | None
-    reasoning: int | None
 
 
 class StreamError(NamedTuple):
@@ -149,7 +140,7 @@ class Stream:
     pieces: Pieces = field(default_factory=Pieces)
     channels: list[Channel] = field(default_factory=list)
     finishes: list[Finish] = field(default_factory=list)
-    usages: list[Usage] = field(default_factory=list)
+    usages: Usages = field(default_factory=Usages)
     errors: list[StreamError] = field(default_factory=list)
     terminators: list[int] = field(default_factory=list)
     identities: list[Identity] = field(default_factory=list)

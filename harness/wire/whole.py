@@ -14,9 +14,9 @@ LIMIT = 32 * 1024 * 1024
 _TITLE = re.compile(rb"<(?:title|h1)[^>]*>(.*?)</(?:title|h1)>", re.I | re.S)
 
 
-def json_body(body: bytes, size: int, stream: Stream, sink: Sink) -> None:
+def json_body(body: bytes, stream: Stream, sink: Sink) -> None:
     """Facts ``error`` ({message, code}), ``text`` (of a whole answer), ``finish``, ``usage``; channels hold texts."""
-    value, faults = parse(body) if size <= LIMIT else (Broken("too long"), [("line-limit", f"over {LIMIT} bytes")])
+    value, faults = parse(body) if len(body) <= LIMIT else (Broken("too long"), [("line-limit", f"over {LIMIT} bytes")])
     sink.start, sink.dirty = 0, bool(faults)
     for code, detail in faults:
         sink.fault(code, detail, event=False)

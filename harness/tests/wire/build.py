@@ -9,8 +9,10 @@ from typing import Any
 from hypothesis import strategies as st
 
 from harness.capture.model import Capture, End, Head, Request, stamped
+from harness.tests.bench.streams import KINDS
 from harness.wire.decode import decode
-from harness.wire.decoder import Decoder
+from harness.wire.engine import fill
+from harness.wire.sse import LIMIT
 from harness.wire.stream import Kind, Stream
 
 COLUMNS = (
@@ -84,14 +86,11 @@ def capture(
     )
 
 
-def live(taken: Capture) -> Stream:
-    """The same capture through the incremental decoder."""
-    decoder = Decoder(taken.wire, taken.head, decoded=taken.content_decoded)
-    for t, data in taken.reads():
-        decoder.feed(data, t)
-    return decoder.close(
-        taken.end is not None and taken.end.kind == "complete", taken.request.url if taken.request else ""
-    )
+def filled(body: bytes, *, plain: bool = False, wire: str = "", limit: int = LIMIT) -> Stream:
+    """A body's stream without reads and times; ``plain``: no event is read but through the dialects."""
+    stream = Stream(Capture("engine"), wire, body=body)
+    fill(stream, limit=limit, plain=plain)
+    return stream
 
 
 def columns(stream: Stream, *without: str) -> dict[str, Any]:
@@ -128,6 +127,7 @@ texts = st.text(max_size=12) | st.sampled_from(
 )
 
 
+WORDS = texts.filter(lambda text: not any("\ud800" <= char <= "\udfff" for char in text))
 INTERRUPTIONS = [
     b"", b": ping\n\n", b"\n", b"data: [DONE]\n\n", b"id: 7\n", b"event: x\n\n", b"nonsense\n\n", b"data: {\n\n",
     b'data: {"error":{"message":"no","code":1}}\n\n', b"data: \xff\n\n", b'error: {"message":"old"}\n\n',
@@ -181,6 +181,34 @@ def records(draw: st.DrawFn) -> bytes:
         out.append(json.dumps(record, ensure_ascii=draw(st.booleans()) or "\ud800" <= text[:1] <= "\udfff").encode())
         out.append(draw(st.sampled_from(RECORD_ENDS)))
     return b"".join(out)
+
+
+DAMAGES = [
+    b"\r", b"\n", b"\n\n", b"\r\n", b": c\n\n", b"\xff", b'"', b"\\", b"{", b"}", b"[", b"]", b"null", b"true", b"NaN",
+    b"\xef\xbf\xbd", b"\\ud83d", b"\\ude00", b"\\ufffd", b" ", b"\t", b",", b"0", b"-", b"1e999", b"9" * 30,
+    b"data: [DONE]\n\n", b"event: answer\n", b'"id":"other",', b'"usage":7,', b'"choices":[],', b"\x00",
+]  # fmt: skip
+
+
+@st.composite
+def mixtures(draw: st.DrawFn) -> bytes:
+    """Streams of all the shapes that engines send, in runs, with other line ends and damages in the middle."""
+    out = []
+    for _ in range(draw(st.integers(1, 4))):
+        shape = KINDS[draw(st.sampled_from(sorted(KINDS)))]
+        name = draw(st.sampled_from(["", "", "answer"]))
+        start, ascii_only = draw(st.integers(0, 100)), draw(st.booleans())
+        words = draw(st.lists(WORDS, min_size=1, max_size=5)) * draw(st.integers(1, 6))
+        events = [shape(start + i, word) for i, word in enumerate(words)]
+        run = sse(*((name, event) if name else event for event in events), ascii_only=ascii_only)
+        if "done" in events[0]:
+            run = lines(*events)
+        out.append(run.replace(b"\n", draw(st.sampled_from([b"\n", b"\n", b"\n", b"\r\n"]))))
+    body = bytearray(b"".join(out))
+    for at, damage, over in draw(st.lists(st.tuples(st.integers(0, 20_000), st.sampled_from(DAMAGES), st.booleans()))):
+        at %= len(body) + 1
+        body[at : at + len(damage) * over] = damage
+    return bytes(body)
 
 
 cuttings = st.lists(st.integers(0, 1500), max_size=12)

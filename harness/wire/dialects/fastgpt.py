@@ -67,7 +67,6 @@ def _tool(obj: Any, sink: Sink) -> Kind:
 
 def _node(node: Any, sink: Sink) -> None:
     nodes = sink.stream.facts.setdefault("nodes", [])
-    sink.plain = False
     if isinstance(node, dict) and len(nodes) < NODES_KEPT:
         nodes.append({"event": sink.event} | {k: _short(node[k]) for k in _NODE if node.get(k) is not None})
 

@@ -11,9 +11,13 @@ from harness.wire.dialects.parts import piece
 from harness.wire.sink import RANK, Sink
 from harness.wire.stream import Kind
 
-_EXTRAS = ("metrics", "timings", "service_tier", "prompt_filter_results", "x_groq", "citations")
+EXTRAS = ("metrics", "timings", "service_tier", "prompt_filter_results", "x_groq", "citations")
 _KNOWN = frozenset({"id", "object", "created", "model", "system_fingerprint", "choices", "usage", "error"})
 _REASONING = ("reasoning_content", "reasoning")
+# What is looked at, of a chunk, of its choices and of their deltas: everything else may hold whatever it likes.
+READ = _KNOWN | frozenset(EXTRAS)
+READ_OF_CHOICE = frozenset({"index", "delta", "text", "message", "finish_reason", "logprobs"})
+READ_OF_DELTA = frozenset({"content", *_REASONING, "role", "refusal", "tool_calls", "function_call"})
 
 
 def chunk(obj: dict[str, Any], sink: Sink) -> Kind:
@@ -37,7 +41,7 @@ def chunk(obj: dict[str, Any], sink: Sink) -> Kind:
     if obj.get("error") and errors.found(obj, sink):
         kind = Kind.ERROR
     if not _KNOWN.issuperset(obj):
-        for name in _EXTRAS:
+        for name in EXTRAS:
             if obj.get(name):
                 sink.fact(name, obj[name])
     return kind

@@ -1,14 +1,17 @@
-"""content: the end of the answer: stop texts and a token limit that the request named, blanks without end."""
+"""content: the answer against what was asked for: stop texts, a token limit, JSON, choices, log probabilities."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
 from harness.diagnose.answer import Finding
 from harness.diagnose.fault import Fault
+from harness.diagnose.rules.interleave import merged
 from harness.diagnose.view import View
 from harness.phrase import phrase
+from harness.wire.payload import reason as why
 
 STOP_TEXT = Fault(
     "content.stop-text",
@@ -22,17 +25,40 @@ AT_LIMIT = Fault(
     "The hop tells an answer that ran out of tokens as finished.",
     "Pass the engine's finish_reason (length) on: clients tell a full answer from a cut one by it.",
 )
-BLANKS = Fault(
-    "content.blanks",
-    "The answer runs on in blanks: its last {pieces} of {content_events} pieces hold nothing else ({blanks} "
-    "characters), finish_reason {reason}.",
-    "A grammar that allows blanks between tokens keeps the model from its end until the token limit (guided JSON).",
-    "Forbid optional blanks in the grammar (vLLM: disable_any_whitespace); ask for JSON in the prompt too.",
+BROKEN_JSON = Fault(
+    "malformed.json-answer",
+    "JSON was asked for; the answer calls itself finished ({reason}) and breaks off: {detail}.",
+    "The end of the answer was lost in the hop, or an answer that ran out of tokens is told as finished.",
+    "Compare with a non-streamed run of the same prompt at this hop; raise the token limit.",
 )
-BLANK_RUN = 20  # pieces: no layout has that many blank ones at its end
+NO_JSON = Fault(
+    "content.not-json",
+    "JSON was asked for, and the answer is none: {detail}.",
+    "The hop does not know (or drops) the option, or puts a Markdown fence around the JSON.",
+    "Check that response_format reaches the engine, and that its grammar backend is on.",
+)
+CHOICES = Fault(
+    "content.fewer-choices",
+    "{wanted} choices were asked for (n), {came} came.",
+    "The hop does not know n, or passes the first choice on only.",
+    "Ask once for each choice, or take a hop that knows n.",
+)
+NO_ODDS = Fault(
+    "content.no-logprobs",
+    "Log probabilities were asked for, and none came with {content_events} content events.",
+    "The hop drops the option, or the field when it writes chunks anew.",
+    "Check that logprobs reaches the engine; pass choices[].logprobs on.",
+)
+ECHO = Fault(
+    "content.echo",
+    "The answer begins with the prompt's own {chars} characters.",
+    "The engine returns the prompt with the answer (echo, return_full_text), or the chat template ends wrongly.",
+    "Turn the echo off; check the template's generation prompt.",
+)
 LIMITS = ("max_completion_tokens", "max_tokens", "max_output_tokens")
 SENTENCE_ENDS = ".!?…。！？」』”\"')]}`>|*"
 NATURAL = ("stop", "end_turn", "eos", "eos_token", "completed")
+ECHO_CHARS = 20  # shorter prompts are repeated by answers in passing
 
 
 def alone(view: View) -> Iterator[Finding]:
@@ -40,7 +66,9 @@ def alone(view: View) -> Iterator[Finding]:
         return
     yield from _stop_text(view)
     yield from _at_limit(view)
-    yield from _blanks(view)
+    yield from _json(view)
+    yield from _counted(view)
+    yield from _echo(view)
 
 
 def _stop_text(view: View) -> Iterator[Finding]:
@@ -68,16 +96,6 @@ def _stops(asked: dict[str, Any]) -> list[str]:
     return [text for text in texts if isinstance(text, str) and text.strip()]
 
 
-def _blanks(view: View) -> Iterator[Finding]:
-    for key, text in view.texts.items():
-        size = len(text.text.rstrip())
-        run = sum(1 for end in text.ends if end > size) - 1  # the piece that ends the text may have blanks after it
-        if key.part == "content" and run >= BLANK_RUN and run >= 0.5 * len(text.ends):
-            figures: dict[str, Any] = {"pieces": run, "content_events": len(text.ends), "blanks": len(text.text) - size}
-            event = text.event_at(size)
-            yield BLANKS.found(view, "warning", event=event, reason=view.finished.get(key.choice), **figures)
-
-
 def _at_limit(view: View) -> Iterator[Finding]:
     limit = next((view.asked[name] for name in LIMITS if type(view.asked.get(name)) is int), 0)
     made = view.stream.usages[-1].completion if view.stream.usages else None
@@ -85,3 +103,52 @@ def _at_limit(view: View) -> Iterator[Finding]:
     text = view.stream.text().rstrip()
     if limit > 1 and made == limit and reason in NATURAL and text and text[-1] not in SENTENCE_ENDS:
         yield AT_LIMIT.found(view, "warning", event=view.content[-1], limit=limit, reason=reason)
+
+
+def _json(view: View) -> Iterator[Finding]:
+    """One JSON value as the whole answer, where the engine itself says that it is done."""
+    text, reason = view.stream.text().strip(), view.finished.get(0, "")
+    called = any(channel.name for channel in view.stream.channels)
+    if not _wants_json(view.asked) or reason not in NATURAL or not text or called or text.startswith("<"):
+        return
+    try:
+        json.loads(text)
+    except ValueError as error:
+        open_end = text[0] in "{[" and not text.endswith(("}", "]"))
+        cut = open_end and not _stops(view.asked)
+        fault, severity = (BROKEN_JSON, "error") if cut else (NO_JSON, "warning")
+        yield fault.found(view, severity, event=view.content[-1], reason=reason if cut else None, detail=why(error))
+
+
+def _wants_json(asked: dict[str, Any]) -> bool:
+    told = [asked.get("response_format")]
+    if isinstance(asked.get("text"), dict):
+        told.append(asked["text"].get("format"))
+    kinds = {form.get("type") for form in told if isinstance(form, dict)}
+    ollama = asked.get("format") == "json" or isinstance(asked.get("format"), dict)
+    return bool(kinds & {"json_object", "json_schema"}) or ollama or bool(asked.get("guided_json"))
+
+
+def _counted(view: View) -> Iterator[Finding]:
+    wanted = view.asked.get("n")
+    if type(wanted) is int and wanted > len(view.choices) and not merged(view):
+        yield CHOICES.found(view, "warning", event=view.content[0], wanted=wanted, came=len(view.choices))
+    spoken = [event for key, text in view.texts.items() if key.part == "content" for event in text.events]
+    odds = view.asked.get("logprobs")
+    asked = odds is True or (type(odds) is int and odds > 0)
+    if asked and spoken and view.stream.wire == "openai" and "logprob_tokens" not in view.stream.facts:
+        yield NO_ODDS.found(view, "warning", event=spoken[0], content_events=len(spoken))
+
+
+def _echo(view: View) -> Iterator[Finding]:
+    prompt, text = _prompt(view.asked).strip(), view.stream.text().lstrip()
+    if len(prompt) >= ECHO_CHARS and text.startswith(prompt) and not view.asked.get("echo"):
+        yield ECHO.found(view, "warning", event=view.content[0], chars=len(prompt))
+
+
+def _prompt(asked: dict[str, Any]) -> str:
+    """The last thing that the user said."""
+    messages = asked.get("messages")
+    last = messages[-1] if isinstance(messages, list) and messages else {}
+    said = last.get("content") if isinstance(last, dict) and last.get("role") == "user" else asked.get("prompt")
+    return said if isinstance(said, str) else ""

@@ -12,12 +12,20 @@ from harness.diagnose.fault import Fault
 from harness.diagnose.view import View
 from harness.phrase import phrase
 from harness.wire.payload import reason
+from harness.wire.stream import Kind
 
 NO_FINISH = Fault(
     "malformed.no-finish",
     "The terminator came, but no finish_reason on any of {events} events.",
     "A protocol gap, no lost text by itself; but some gateways end an answer that broke behind them like this.",
     "Send the terminal frame; if this hop is a gateway, hold the text against the hop behind.",
+)
+ONLY_END = Fault(
+    "truncation.only-terminator",
+    "The terminator came and nothing before it: no role, no text, no finish_reason.",
+    "The hop found no answer behind it (a refusal, an empty body, lines that it cannot read) and ends the stream as if "
+    "there had been one.",
+    "Check the inner hop's status and first chunk before the stream is opened, and pass an error on.",
 )
 TWICE = Fault(
     "malformed.two-ends",
@@ -99,6 +107,8 @@ def _ends(view: View) -> Iterator[Finding]:
     gap = view.terminated and not view.finished and stream.wire != "ollama" and not view.in_band
     if gap and view.content:
         yield NO_FINISH.found(view, "warning", event=stream.terminators[0], events=len(stream))
+    elif gap and set(stream.kinds) <= {Kind.TERMINATOR, Kind.HEARTBEAT}:
+        yield ONLY_END.found(view, "error", event=stream.terminators[0])
     for choice in view.finished:
         marks = [finish.event for finish in stream.finishes if finish.choice == choice]
         later = (

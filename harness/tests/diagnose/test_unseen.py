@@ -32,6 +32,8 @@ from harness.tests.diagnose.unseen import (
     text,
     tongues,
     wire,
+    wishes_kept,
+    wishes_missed,
 )
 from harness.tests.diagnose.unseen.kit import Unseen
 
@@ -40,7 +42,7 @@ CASES: dict[str, Unseen] = {
     for part in (
         delays, breaks, text, wire, more, rest, legal,
         engine_oddities, engine_faults, gateway_oddities, gateway_faults, gateway_dialects,
-        relay_oddities, relay_faults, tongues,
+        relay_oddities, relay_faults, tongues, wishes_kept, wishes_missed,
         calm, between, gates, edges, crossed, agents, clocks,
     )
     for name, case in part.CASES.items()

@@ -32,12 +32,12 @@ def test_a_curl_trace_is_kept_read_back_and_dropped() -> None:
     ("recordings", "error", "words"),
     [
         ([Recording("a.txt", b"")], CaptureError, "empty"),
-        ([Recording("a.txt", b"data: x\n\n")], CaptureError, "no times"),
+        ([Recording("a.txt", b"<html>502</html>")], CaptureError, "a page"),
         ([Recording("a.pcap", b"\xd4\xc3\xb2\xa1" + bytes(20))], CaptureError, "packet capture"),
         ([Recording("a", b"x" * (uploads.TOTAL // 2 + 1))] * 2, LimitExceeded, "32 MiB"),
         ([Recording("a", b"x")] * (uploads.MOST + 1), LimitExceeded, "33 files"),
     ],
-    ids=["empty", "bare-stream", "packets", "too-large", "too-many"],
+    ids=["empty", "page", "packets", "too-large", "too-many"],
 )
 def test_what_cannot_be_used_is_refused_at_once(
     recordings: list[Recording], error: type[Exception], words: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from harness.diagnose.answer import Finding
@@ -23,11 +24,26 @@ PAGE = Fault(
     "The URL leads to a page (login, start page, error page of a proxy), not to the chat endpoint.",
     "Check the base URL and what answers there.",
 )
+UNFRAMED = Fault(
+    "not-streamed.no-event",
+    "{body_bytes} bytes came under the type of a stream and not one event, first: {message}",
+    "The body is not framed as events: a text of them, encoded or escaped once more.",
+    "Write data:, the chunk's JSON and a blank line for each event, as bytes and not as a value.",
+)
+FIELD = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:data|event|id|retry|error)?:")
+UNFRAMED_BYTES = 100  # less is a scrap, whatever it was to be
 
 
 def alone(view: View) -> Iterator[Finding]:
     framing = view.stream.framing
-    if not view.answered or view.refused or view.in_band or view.error_document or framing not in ("json", "text"):
+    if not view.answered or view.refused or view.in_band or view.error_document:
+        return
+    if framing == "sse" and not len(view.stream) and view.asked_to_stream:
+        start = view.stream.body[:200]
+        if len(view.stream.body) >= UNFRAMED_BYTES and not FIELD.match(start):
+            said = start.decode("utf-8", "replace")[:80]
+            yield UNFRAMED.found(view, "error", at_ms=view.last_ms, message=said, body_bytes=len(view.stream.body))
+    if framing not in ("json", "text"):
         return
     body = len(view.capture.body or b"")
     asked = view.asked_to_stream

@@ -17,6 +17,7 @@ from harness.tests.diagnose.unseen import (
     clocks,
     crossed,
     delays,
+    doors,
     edges,
     engine_faults,
     engine_oddities,
@@ -43,7 +44,7 @@ CASES: dict[str, Unseen] = {
         delays, breaks, text, wire, more, rest, legal,
         engine_oddities, engine_faults, gateway_oddities, gateway_faults, gateway_dialects,
         relay_oddities, relay_faults, tongues, wishes_kept, wishes_missed,
-        calm, between, gates, edges, crossed, agents, clocks,
+        calm, between, gates, edges, crossed, agents, clocks, doors,
     )
     for name, case in part.CASES.items()
 }  # fmt: skip

@@ -34,9 +34,7 @@ def diagnose(captures: Sequence[Capture], *, consumers: bool = False, translate:
         return diagnose(captures, consumers=consumers).told(translate)
     if not captures:
         raise InputError("nothing to diagnose", do="Name at least one capture file.")
-    groups: dict[int | None, list[Capture]] = {}
-    for capture in comparable(resolve_shared([sane(capture) for capture in captures])):
-        groups.setdefault(capture.repeat, []).append(capture)
+    groups = _rounds(comparable(resolve_shared([sane(capture) for capture in captures])))
     rows: list[dict[str, Any]] = []
     findings: list[Finding] = []
     verdicts: list[Verdict] = []
@@ -49,6 +47,18 @@ def diagnose(captures: Sequence[Capture], *, consumers: bool = False, translate:
         findings += [replace(finding, repeat=repeat) for finding in found]
         verdicts.append(verdict)
     return Answer(tuple(rows), tuple(worst_first(findings)), merge(verdicts))
+
+
+def _rounds(captures: Sequence[Capture]) -> dict[int | None, list[Capture]]:
+    """The captures by repeat. Hops that know no repeats (another recorder's) belong to the only one of the others."""
+    numbers = {capture.repeat for capture in captures}
+    untold = [capture.hop for capture in captures if capture.repeat is None]
+    if len(numbers) == 2 and untold and not set(untold) & {c.hop for c in captures if c.repeat is not None}:
+        return {max(number for number in numbers if number is not None): list(captures)}
+    groups: dict[int | None, list[Capture]] = {}
+    for capture in captures:
+        groups.setdefault(capture.repeat, []).append(capture)
+    return groups
 
 
 def diagnose_views(views: Sequence[View], *, consumers: bool = False) -> tuple[Verdict, list[Finding]]:

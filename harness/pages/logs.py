@@ -34,7 +34,7 @@ def run_logs(request: HttpRequest, run_id: str) -> HttpResponse:
             response.headers["HX-Refresh"] = "true"
         return response
     try:
-        asked.check_body(request)
+        _check_size(request)
         given, offset = asked.logs(request, needed=True), asked.log_offset(request)
         if run.answer is None:
             raise InputError("the run has no verdict yet", "log", "Wait until it has ended.")
@@ -47,6 +47,15 @@ def run_logs(request: HttpRequest, run_id: str) -> HttpResponse:
         context = {"failure": error, "back": reverse("run", args=(run_id,))}
         return render(request, "diagnose/refused.html", context, status=status)
     return HttpResponseRedirect(reverse("run", args=(run_id,)) + "#logs")
+
+
+def _check_size(request: HttpRequest) -> None:
+    try:
+        asked.check_body(request)
+    except LimitExceeded:
+        what = f"the log is larger than the {TOTAL // 1024**2} MiB that are taken at once"
+        do = "Cut out the minutes around the exchange, or have a command read it: `manage.py diagnose … --log FILE`."
+        raise LimitExceeded(what, "upload", do) from None
 
 
 def shown(run_id: str, answer: Mapping[str, Any] | None, captures: Sequence[Capture] = ()) -> Json:
@@ -70,6 +79,7 @@ def _block(row: Mapping[str, Any]) -> Json:
         **row,
         "name": row["hop"] + ("" if row["repeat"] is None else f" #{row['repeat']}"),
         "how": HOW.get(row["matched"] or "", "nothing found"),
+        "note": (row["note"] or "").replace("name --log-offset", "say by how much"),
         "clock": f"its clock {offset:+.3f} s" if offset else "",
         "lines": [{**line, "when": _when(line)} for line in row["lines"]],
     }

@@ -80,7 +80,8 @@ def test_what_is_no_log_is_refused_in_one_sentence(client: Client, fields: dict[
 def test_too_much_is_refused_unread(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uploads, "TOTAL", 10)
     monkeypatch.setattr("harness.pages.asked.FORM", 10)
-    assert bring(client, log_text=ACCESS).status_code == 413
+    done = bring(client, log_text=ACCESS)
+    assert done.status_code == 413 and "The log is larger than" in done.content.decode()
 
 
 def test_an_unknown_run_and_one_that_runs_take_none(client: Client) -> None:

@@ -155,3 +155,36 @@ def test_the_list_offers_to_compare_what_has_a_verdict(client: Client) -> None:
     running()
     text = client.get("/runs/").content.decode()
     assert 'id="pick-one"' in text and 'id="pick-live"' not in text and 'href="/diagnose/"' in text
+
+
+@pytest.mark.parametrize("kind", ["compare", "cancel", "idle", "settings"])
+def test_what_a_command_said_stands_on_its_run_as_it_was(client: Client, kind: str) -> None:
+    save_run("c", [], kind=kind, route="a | b", answer=diagnose(CLUMPED), spec={"hops": HOPS, "said": "a  <b>\n  c"})
+    text = client.get("/runs/c/").content.decode()
+    assert "a  &lt;b&gt;\n  c</pre>" in text and 'data-testid="hops"' not in text and "/diagnose/?route=" not in text
+    assert 'data-testid="add-log"' not in text  # there is no exchange of which a log could tell
+    assert client.get("/runs/c/report.html").status_code == client.get("/api/runs/c").status_code == 200
+
+
+def test_a_ladder_of_a_command_shows_its_hops_like_one_of_the_page(client: Client) -> None:
+    ladder()
+    hops = checklist(Run.objects.get(), CLUMPED)
+    assert [(hop["state"], hop["words"], hop["bad"]) for hop in hops] == [
+        ("ended", "done", False), ("ended", "done", True),
+    ]  # fmt: skip
+
+
+def test_of_rounds_until_a_fault_the_last_ones_are_told_by_their_number() -> None:
+    kept = [capture(hop, kind, STEADY, repeat=5) for hop, kind in HOPS]
+    kept += [capture("engine", "engine", STEADY, repeat=6), capture("nginx", "proxy", [3000.0] * 30, repeat=6)]
+    shown = result(diagnose(kept).as_json(), kept)
+    assert (shown["shown"], shown["rounds"]) == (7, 7)
+
+
+def test_a_chat_shows_its_findings_as_a_ladder_does(client: Client) -> None:
+    ladder()
+    Run.objects.update(kind="chat")
+    page = client.get("/runs/one/")
+    names = {template.name for template in page.templates}
+    assert {"runs/detail.html", "diagnose/finding.html", "diagnose/captures.html"} <= names
+    assert "data-copy" in page.content.decode() and 'data-testid="pin"' in page.content.decode()

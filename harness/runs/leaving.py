@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from array import array
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import replace
 
 from harness.capture.model import Capture
 from harness.probe.clock import host_clock
 from harness.probe.exchange import open_exchange
 from harness.probe.recorder import MemoryRecorder
 from harness.routes.model import Hop, Route
-from harness.wire.decoder import Decoder
+from harness.wire.decode import decode
 from harness.wire.stream import CONTENT
 
 EARLY = 0.4  # seconds that a head may take before we leave without it
@@ -71,7 +73,7 @@ async def leave_in_silence(
     """
     loop = asyncio.get_running_loop()
     async with open_exchange(route, hop, _said(prompt), exchange_id=key, probing=True) as exchange:
-        decoder = Decoder("" if hop.wire == "chat" else hop.wire, exchange.head)
+        wire, pending = "" if hop.wire == "chat" else hop.wire, b""
         until, since, quiet = loop.time() + within, 0.0, False
         with suppress(TimeoutError, StopAsyncIteration):
             while True:
@@ -79,14 +81,25 @@ async def leave_in_silence(
                 quiet = bool(since) and limit < until  # what is true if this wait is the last
                 async with asyncio.timeout_at(limit):
                     data = await anext(exchange)
-                now = loop.time()
-                if any(decoder.stream.kinds[n] in CONTENT for n in decoder.feed(data, now * 1000)):
-                    since = now
-                if decoder.stream.finishes or decoder.stream.terminators:
-                    since = 0.0  # all is said; what is late now is the close
+                whole, pending = _events(pending + data)
+                spoken, over = _said_in(Capture(hop.name, wire=wire, head=exchange.head), whole)
+                since = 0.0 if over else loop.time() if spoken else since  # what is late at the end is the close
         ended = exchange.end is not None and exchange.end.kind != "aborted"
         exchange.close("client-left")
         return exchange.capture(), quiet and not ended
+
+
+def _events(data: bytes) -> tuple[bytes, bytes]:
+    """Whole events (of lines, where they are records) and the beginning of the next."""
+    marks = (b"\n\n", b"\r\n\r\n", b"\r\r") if data.lstrip()[:1] != b"{" else (b"\n",)
+    end = max(data.rfind(mark) + len(mark) if mark in data else 0 for mark in marks)
+    return data[:end], data[end:]
+
+
+def _said_in(template: Capture, events: bytes) -> tuple[bool, bool]:
+    """Whether these events hold text, and whether they end the answer."""
+    stream = decode(replace(template, body=events, times=array("d", [0.0]), ends=array("Q", [len(events)])))
+    return any(kind in CONTENT for kind in stream.kinds), bool(stream.finishes or stream.terminators)
 
 
 def _said(prompt: str) -> list[dict[str, str]]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from harness.capture.curl_ascii import as_shown
 from harness.capture.model import Capture
 from harness.diagnose.answer import Finding
+from harness.phrase import Phrase, filled
 
 TIMED_SYMPTOMS = frozenset({"first-byte", "stall", "burst"})
 TIMED_CODES = frozenset({"content.replay", "content.replay-alone", "content.replay-repeat"})
@@ -31,6 +32,28 @@ def tells(capture: Capture, finding: Finding) -> bool:
 def timed(capture: Capture) -> bool:
     """Whether its reads have times of their own."""
     return capture.meta.get("timed") is not False
+
+
+def timeless(capture: Capture) -> bool:
+    """Whether it has no time at all: a HAR without event times still has that of its end."""
+    return not timed(capture) and (capture.end is None or capture.end.t == 0.0)
+
+
+def untimed(finding: Finding) -> Finding:
+    """The finding without figures of time, which its recording never had."""
+    kept = {name: value for name, value in finding.evidence.items() if not _is_time(name)}
+    summary, cause, fix = map(_without_times, (finding.summary, finding.cause, finding.fix))
+    return replace(finding, at_ms=None, evidence=kept, summary=summary or "", cause=cause, fix=fix)
+
+
+def _without_times(text: str | None) -> str | None:
+    if not isinstance(text, Phrase) or not any(map(_is_time, text.figures)):
+        return text
+    return filled(text.template, {name: "?" if _is_time(name) else value for name, value in text.figures.items()})
+
+
+def _is_time(name: str) -> bool:
+    return name == "at" or name.endswith("_ms")
 
 
 def began_with_request(capture: Capture) -> bool:

@@ -10,7 +10,7 @@ from harness.capture.bundle import resolve_shared
 from harness.capture.model import Capture
 from harness.diagnose.answer import Answer, Finding, Verdict, worst_first
 from harness.diagnose.attribute import attribute
-from harness.diagnose.comparable import comparable, tells, timed
+from harness.diagnose.comparable import comparable, tells, timeless, untimed
 from harness.diagnose.pair import Pair
 from harness.diagnose.rules import error, first_byte, readers, upstream
 from harness.diagnose.rules.registry import ALONE, BETWEEN
@@ -77,7 +77,7 @@ def diagnose_views(views: Sequence[View], *, consumers: bool = False) -> tuple[V
 
 def _all(rules: Iterable[Any], subject: Any, judged: View) -> list[Finding]:
     found = [finding for rule in rules for finding in rule(subject) if tells(judged.capture, finding)]
-    return found if timed(judged.capture) else [replace(finding, at_ms=None) for finding in found]
+    return [untimed(finding) for finding in found] if timeless(judged.capture) else found
 
 
 def _between(pair: Pair) -> list[Finding]:

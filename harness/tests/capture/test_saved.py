@@ -93,6 +93,8 @@ def test_how_it_ended_is_judged(data: bytes, symptom: str) -> None:
     answer = diagnose([one(data)])
     assert answer.verdict.symptom == symptom
     assert all(finding.at_ms is None for finding in answer.findings), "there is no time to point at"
+    assert not any(name.endswith("_ms") for finding in answer.findings for name in finding.evidence)
+    assert " 0 ms" not in answer.verdict.summary
 
 
 def test_a_head_is_kept_and_its_secrets_are_not() -> None:

@@ -1,5 +1,6 @@
 """A recording that lost text or never had times is not blamed for it."""
 
+from array import array
 from dataclasses import replace
 
 from harness.capture.model import Capture, End, stamped
@@ -45,3 +46,23 @@ def test_a_lossy_dump_still_shows_what_was_lost() -> None:
     lossy = replace(ENGINE, hop="gateway", kind="gateway", meta={"lossy": "yes"}, times=times, ends=ends)
     lossy = replace(lossy, body=body.replace("字".encode(), b"..."))
     assert diagnose([ENGINE, lossy]).verdict.symptom == "loss"
+
+
+def test_a_har_without_event_times_still_has_that_of_its_end() -> None:
+    cut = replace(capture("gateway", [(3000.0, b"".join(EVENTS[:9]))]), end=End(3000.0, "truncated"))
+    (found,) = (f for f in diagnose([replace(cut, meta={"timed": False})]).findings if f.code == "truncation.cut")
+    assert found.at_ms == 3000.0 and "3.00 s" in found.summary
+    nowhere = replace(cut, times=array("d", [0.0]), end=End(0.0, "truncated"), meta={"timed": False})
+    (found,) = (f for f in diagnose([nowhere]).findings if f.code == "truncation.cut")
+    assert found.at_ms is None and " ms" in found.summary and "0 ms" not in found.summary
+
+
+def test_the_first_byte_is_not_judged_where_time_begins_with_it() -> None:
+    late = [(1000.0 + t, data) for t, data in capture("gateway", [(90.0 * i, e) for i, e in enumerate(EVENTS)]).reads()]
+    outer = capture("gateway", late)
+    assert diagnose([ENGINE, outer]).verdict.symptom == "first-byte"
+    for pair in (
+        (ENGINE, replace(outer, meta={"began": "first-byte"})),
+        (replace(ENGINE, meta={"began": "first-byte"}), outer),
+    ):
+        assert diagnose(list(pair)).verdict.healthy is True

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from django.core.management import get_commands, load_command_class
+from django.core.management.base import OutputWrapper
 from django.utils.translation import get_language
 
 from harness.capture.format import dumps
@@ -41,7 +42,8 @@ GOOD, BAD = capture(spaced(answer(numbered()))), capture(spaced(LOSSY), hop="gat
 def ran(name: str, *arguments: str) -> str:
     """What the command prints, run here; its exit code is of no interest."""
     command = load_command_class("harness", name)
-    command.stdout._out = out = io.StringIO()
+    out = io.StringIO()
+    command.stdout = OutputWrapper(out)
     with suppress(Exit):
         command.run_from_argv(["manage.py", name, *arguments])
     return out.getvalue()

@@ -96,7 +96,8 @@ def alone(view: View) -> Iterator[Finding]:
         yield MEMBERS.found(view, "warning", event=0 if len(view.stream) else None, members=members)
     broken = [fault for fault in faults if fault.code in ("coding", "bomb")]
     if broken and view.end == "complete":
-        yield CODING.found(view, "error", detail=broken[0].detail)
+        whole = view.text_complete and view.terminated  # a coder that was flushed and never closed
+        yield CODING.found(view, "warning" if whole else "error", detail=broken[0].detail)
 
 
 def between(pair: Pair) -> Iterator[Finding]:

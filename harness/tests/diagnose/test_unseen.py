@@ -31,6 +31,7 @@ from harness.tests.diagnose.unseen import (
     relay_oddities,
     rest,
     text,
+    variants,
     tongues,
     wire,
     wishes_kept,
@@ -44,7 +45,7 @@ CASES: dict[str, Unseen] = {
         delays, breaks, text, wire, more, rest, legal,
         engine_oddities, engine_faults, gateway_oddities, gateway_faults, gateway_dialects,
         relay_oddities, relay_faults, tongues, wishes_kept, wishes_missed,
-        calm, between, gates, edges, crossed, agents, clocks, doors,
+        calm, between, gates, edges, crossed, agents, clocks, doors, variants,
     )
     for name, case in part.CASES.items()
 }  # fmt: skip

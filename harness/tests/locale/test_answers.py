@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -26,6 +27,11 @@ ENGLISH = re.compile(r"\b[a-z]{2,}(?:[ ,]+[a-z]{2,}){2,}")  # three words in a r
 SETTINGS = ("timeout server", "timeout client", "timeout tunnel", "option http-no-delay")
 SAME_IN_BOTH = {"choice", "ids", "url", "id"}
 SENTENCES = ("summary", "cause", "fix")
+
+
+@cache
+def answered(name: str) -> Answer:
+    return diagnose(ALL[name])
 
 
 def data(value: Any) -> Iterator[str]:
@@ -65,8 +71,7 @@ def bare(answer: Answer) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", ALL)
 def test_codes_and_figures_stay_and_no_english_sentence_does(name: str) -> None:
-    captures = ALL[name]
-    answer = diagnose(captures)
+    answer = answered(name)
     chinese = answer.told(catalogue("zh"))
     assert bare(chinese) == bare(answer)
     for text, known in sentences(chinese):
@@ -77,14 +82,14 @@ def test_codes_and_figures_stay_and_no_english_sentence_does(name: str) -> None:
 
 
 def test_every_figure_has_a_name_in_words() -> None:
-    shown = {key for captures in ALL.values() for finding in diagnose(captures).findings for key in finding.evidence}
+    shown = {key for name in ALL for finding in answered(name).findings for key in finding.evidence}
     with speaking("zh"):
         bare_names = sorted(key for key in shown if fact_name(key) == key and key not in SAME_IN_BOTH)
     assert not bare_names, f"name them in EXTRA of {collect.__file__}, and translate them"
 
 
 def test_english_is_what_it_was() -> None:
-    answer = diagnose(next(iter(ALL.values())))
+    answer = answered(next(iter(ALL)))
     told = answer.told(catalogue("en"))
     assert told.as_json() == answer.as_json()
 
@@ -92,7 +97,7 @@ def test_english_is_what_it_was() -> None:
 @pytest.mark.parametrize("name", list(ALL)[::12])
 def test_the_text_is_aligned_and_fits_eighty_columns(name: str) -> None:
     with speaking("zh"):
-        lines = render(diagnose(ALL[name])).splitlines()
+        lines = render(answered(name)).splitlines()
     words = max(
         (columns(word) for line in lines for word in re.split(r"[\s\u3000-\u9fff\uff00-\uffef]", line)), default=0
     )

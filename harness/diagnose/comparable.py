@@ -11,6 +11,8 @@ from harness.diagnose.answer import Finding
 from harness.phrase import Phrase, filled
 
 TIMED_SYMPTOMS = frozenset({"first-byte", "stall", "burst"})
+UNSEEN_SYMPTOMS = TIMED_SYMPTOMS | {"truncation", "loss", "render"}
+HIDDEN = "hidden-tab"  # what our page says of a paint tap whose tab was out of sight for a while
 TIMED_CODES = frozenset({"content.replay", "content.replay-alone", "content.replay-repeat"})
 
 
@@ -23,7 +25,10 @@ def comparable(captures: Sequence[Capture]) -> list[Capture]:
 
 def tells(capture: Capture, finding: Finding) -> bool:
     """Whether this capture can bear the finding: one without event times (``meta.timed`` false) bears no delay, and
-    one that began with its first byte (``meta.began``) none of that byte."""
+    one that began with its first byte (``meta.began``) none of that byte. A hidden tab paints nothing, and late: that
+    is no loss and no delay."""
+    if capture.tap == "paint" and capture.end is not None and capture.end.detail == HIDDEN:
+        return finding.symptom not in UNSEEN_SYMPTOMS
     if not timed(capture):
         return finding.symptom not in TIMED_SYMPTOMS and finding.code not in TIMED_CODES
     return finding.symptom != "first-byte" or began_with_request(capture)

@@ -66,3 +66,12 @@ def test_the_first_byte_is_not_judged_where_time_begins_with_it() -> None:
         (replace(ENGINE, meta={"began": "first-byte"}), outer),
     ):
         assert diagnose(list(pair)).verdict.healthy is True
+
+
+def test_a_hidden_tab_is_blamed_for_nothing_that_it_could_not_paint() -> None:
+    reads = [(100 + 90.0 * i, event) for i, event in enumerate(EVENTS)]
+    arrive = replace(capture("network-path", reads), tap="arrive")
+    for rows in (reads[:12], [*reads[:12], (21_000.0, b"".join(EVENTS[12:]))], [(2_000.0, b"".join(EVENTS))]):
+        paint = replace(capture("browser", rows), tap="paint", end=End(21_001.0, "complete"))
+        assert diagnose([arrive, paint]).verdict.first_bad_hop == "browser"
+        assert diagnose([arrive, replace(paint, end=End(21_001.0, "complete", "hidden-tab"))]).verdict.healthy is True

@@ -44,6 +44,7 @@ def picture(captures: Sequence[Capture], bad: str | None, span_ms: float | None 
     """
     drawn, axis = lanes(captures, span_ms)
     repeated = repeats(captures)
+    titles = {count: say("{count} events", count=count) for count in {m.count for lane in drawn for m in lane.marks}}
     rows = [
         {
             "label": f"{lane.hop} · {lane.tap}" + (f" #{lane.repeat}" if repeated else ""),
@@ -51,7 +52,7 @@ def picture(captures: Sequence[Capture], bad: str | None, span_ms: float | None 
             "line": (_percent(lane.start), _percent(WIDTH if lane.stop is None else max(lane.stop, lane.start))),
             "end": lane.end,
             "end_said": told(term(lane.end), spoken.get()),
-            "marks": [_mark(mark) for mark in lane.marks],
+            "marks": [_mark(mark, titles[mark.count]) for mark in lane.marks],
         }
         for lane in drawn
     ]
@@ -68,10 +69,9 @@ def _side(x: float) -> str:
     return "first" if x < WIDTH * 0.03 else "last" if x > WIDTH * 0.95 else "middle"
 
 
-def _mark(mark: Mark) -> dict[str, Any]:
+def _mark(mark: Mark, title: str) -> dict[str, Any]:
     """Taller where several events fell together: that is what buffering looks like."""
     height = MARK * min(1.0, 0.45 + mark.count / 12)
-    title = say("{count} events", count=mark.count)
     return {"at": _percent(mark.x), "shade": mark.shade, "title": title, "height": height, "y": (ROW - height) / 2}
 
 

@@ -117,7 +117,8 @@ def told(value: Any, translate: Translate) -> Any:
 
 def say(template: str, /, **figures: Any) -> str:
     """The sentence at once, in the language of :data:`spoken`."""
-    return filled(template, figures).told(spoken.get())
+    translate = spoken.get()
+    return fill(translate(template), told(figures, translate), translate)
 
 
 def plain_text(value: Any) -> Any:

@@ -20,5 +20,5 @@ def differing(captures: Sequence[Capture]) -> dict[str, dict[str, str]]:
     return {
         name: {hop: head.get(name, "") for hop, head in heads.items()}
         for name in names
-        if len({head.get(name) for head in heads.values()}) > 1
+        if len({head.get(name, "") for head in heads.values()}) > 1  # an empty one says no more than none
     }

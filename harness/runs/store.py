@@ -97,8 +97,8 @@ def save_run(
 
 def _set_aside(run_id: str, started: datetime) -> None:
     """Whoever sent an exchange id once more asked for something else: the id is the latest one's from now on."""
-    old = Run.objects.filter(pk=run_id).exclude(started=started).first()
-    if old is None:
+    old = Run.objects.filter(pk=run_id).only("started").first()
+    if old is None or old.started == started:
         return
     stem = run_id[:90]  # ids have 100 characters at most, and none that a client may choose has a "~"
     aside = next(name for number in count(2) if not Run.objects.filter(pk=(name := f"{stem}~{number}")).exists())

@@ -20,6 +20,7 @@ from harness.capture.model import Capture, Clock, End, Head, Headers, Request, k
 
 _STREAM_TYPES = ("text/event-stream", "application/x-ndjson", "application/ndjson", "application/jsonl")
 _CHAT_PATHS = ("/chat/completions", "/completions", "/api/chat", "/api/generate", "/messages", "/responses", "/stream")
+_EMPTY_MS = 100  # an empty body does not take so long to come
 _ERRORS = (
     ("ERR_CONNECTION_TIMED_OUT", "timeout"),
     ("ERR_TIMED_OUT", "timeout"),
@@ -65,6 +66,9 @@ def load_har(data: bytes, name: str = "", hop: str = "har", entry: int | None = 
     if not chosen:
         place.unit = ""
         place.fail(f"no streamed exchange among its {len(entries)} entries", "Name the one you mean with --entry N")
+    # Among several, those whose body was not kept are left out; where it broke, that is known without.
+    bodied = [index for index in chosen if _has_body(entries[index])]
+    chosen = bodied or chosen
     captures = []
     for place.line in chosen:
         captures.append(_load(place, _object(place, entries[place.line]), hop))
@@ -95,6 +99,30 @@ def _is_stream(entry: Any) -> bool:
     return str(request.get("url", "")).partition("?")[0].rstrip("/").endswith(_CHAT_PATHS)
 
 
+def _has_body(entry: Any) -> bool:
+    """Whether its body was kept. A recorder that hands streams on (mitmproxy, asked to) writes an empty one, and
+    that it came for seconds."""
+    if not isinstance(entry, dict) or OWN in entry or entry.get("_eventSourceMessages") or _error(entry):
+        return True
+    response, timings = entry.get("response"), entry.get("timings")
+    if not isinstance(response, dict):
+        return True
+    kept = response.get("content")
+    if not isinstance(kept, dict) or kept.get("text"):
+        return True
+    came = timings.get("receive") if isinstance(timings, dict) else None
+    handed_on = isinstance(came, int | float) and came >= _EMPTY_MS and response.get("status") == 200
+    return not kept.get("size") and not handed_on
+
+
+def _error(entry: Object) -> str:
+    """What broke: Chrome says so in the response, Playwright under another name, others at the entry."""
+    response = entry.get("response")
+    places = [response, entry] if isinstance(response, dict) else [entry]
+    found = (place.get(name) for place in places for name in ("_error", "_failureText"))
+    return next((text for text in found if isinstance(text, str) and text), "")
+
+
 def _last_of_redirects(entries: list[Any], chosen: list[int]) -> list[int]:
     """Without those that only led on to the next one."""
     return [at for place, at in enumerate(chosen, 1) if place == len(chosen) or not _leads_on(entries[at])]
@@ -116,7 +144,7 @@ def _load(place: Place, entry: Object, hop: str) -> Capture:
     response = mapping(place, entry, "response")
     stamps = _after(0.0, [(times.since(t), event) for t, event in messages(place, entry)])
     body = content(place, response)
-    if body is None and not stamps:
+    if not _has_body(entry):
         place.fail("the HAR was saved without the body", 'Save it again "with content"')
     reads = timed_reads(body, stamps) if body else None
     meta: dict[str, Any] = {"source": "har"}
@@ -127,6 +155,8 @@ def _load(place: Place, entry: Object, hop: str) -> Capture:
     elif reads is None:
         reads = [(times.end, body)] if body else []
         meta |= {"timed": False, "note": "no event times in this HAR: only the end of the body has one"}
+        if body is None:
+            meta["note"] = "the browser kept no body of what failed"
     data, at, ends = stamped(reads)
     head = _head(place, response, times)
     return Capture(
@@ -142,7 +172,7 @@ def _load(place: Place, entry: Object, hop: str) -> Capture:
         body=data,
         times=at,
         ends=ends,
-        end=_end(response.get("_error") or entry.get("_error"), head, max([times.end, *at])),
+        end=_end(_error(entry), head, max([times.end, *at])),
     )
 
 
@@ -179,9 +209,9 @@ def _head(place: Place, response: Object, times: EntryTimes) -> Head | None:
     )
 
 
-def _end(error: Any, head: Head | None, t: float) -> End:
+def _end(error: str, head: Head | None, t: float) -> End:
     """A browser tells a cut from a reset for nobody; without an error the framing was content."""
-    if isinstance(error, str) and error:
+    if error:
         kind = next((kind for mark, kind in _ERRORS if mark in error), "truncated")
         if head is not None and kind == "truncated":
             return End(t, kind, f"browser-cannot-tell: {error}")

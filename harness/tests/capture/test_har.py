@@ -280,3 +280,25 @@ def test_the_log_may_stand_far_down() -> None:
 
     data = json.dumps({"_comment": "x" * 9000, "log": {"entries": [CHROME]}}).encode()
     assert len(load_any(data, "gateway.har")) == 1
+
+
+def test_what_failed_without_a_body_is_kept_and_what_only_lost_its_body_is_left_out() -> None:
+    """As Playwright writes it: ``_failureText``, a size of -1, no text."""
+    bare = {"size": -1, "mimeType": "text/event-stream"}
+    failed = entry_with(CHROME, content=bare, _failureText="net::ERR_INCOMPLETE_CHUNKED_ENCODING")
+    failed.pop("_eventSourceMessages")
+    whole, cut = load_har(har(FIREFOX, entry_with(content={"size": 9, "mimeType": "text/event-stream"}), failed))
+    assert whole.end is not None and whole.end.kind == "complete"
+    assert (
+        cut.body == b"" and cut.end is not None and cut.end.kind == "truncated" and "kept no body" in cut.meta["note"]
+    )
+
+
+def test_a_stream_that_a_recorder_handed_on_without_keeping_it_is_no_empty_answer() -> None:
+    handed_on = entry_with(content={"size": 0, "mimeType": "text/event-stream", "text": ""})
+    handed_on["timings"] = {"connect": 1.0, "send": 9.2, "wait": 105.7, "receive": 3696.4}
+    with pytest.raises(CaptureError, match="without the body"):
+        load_har(har(handed_on))
+    empty = copy.deepcopy(handed_on) | {"timings": {"send": 1, "wait": 106, "receive": 0}}
+    (capture,) = load_har(har(handed_on, empty))
+    assert capture.body == b"" and capture.end is not None and capture.end.kind == "complete"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
+from operator import add, sub
 from statistics import median
 from typing import Any
 
@@ -106,14 +106,14 @@ class View:
 
     @cached_property
     def content_ms(self) -> list[float]:
-        times = self.stream.times
-        return [times[i] for i in self.content]
+        return list(map(self.stream.times.__getitem__, self.content))
 
     @cached_property
     def gaps(self) -> list[float]:
         """Milliseconds between neighbouring content events, never negative."""
         at = self.content_ms
-        return [max(0.0, b - a) for a, b in pairwise(at)]
+        gaps = list(map(sub, at[1:], at))
+        return gaps if not gaps or min(gaps) >= 0 else [max(0.0, gap) for gap in gaps]
 
     @cached_property
     def median_gap(self) -> float:
@@ -128,6 +128,10 @@ class View:
         """Channels that carry text, with the place of each piece."""
         channels = [Text(channel.key, channel.text) for channel in self.stream.channels]
         pieces = self.stream.pieces
+        if len(channels) == 1 and 0 not in pieces.length:
+            channels[0].ends = list(map(add, pieces.offset, pieces.length))
+            channels[0].events = pieces.event.tolist()
+            return {text.key: text for text in channels if text.text and text.events}
         for event, channel, offset, length in zip(
             pieces.event, pieces.channel, pieces.offset, pieces.length, strict=True
         ):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass, field
+from itertools import compress
 
 from harness.timeline.percentile import of_sorted, percentile
 from harness.wire.stream import CONTENT, Kind, Stream
@@ -116,7 +117,7 @@ def measure(stream: Stream) -> Metrics:
 def content_times(stream: Stream) -> array[float]:
     """a_1 … a_n: when each content event was complete, ms."""
     flags = stream.kinds.translate(_FLAGS)
-    return array("d", (t for t, flag in zip(stream.times, flags, strict=True) if flag))
+    return array("d", compress(stream.times, flags))
 
 
 def _first_output(stream: Stream) -> float | None:

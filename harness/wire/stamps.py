@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Sequence
-
-_NEAR = 32
 
 
 def reads_of(stops: Sequence[int], ends: Sequence[int]) -> array[int]:
@@ -25,13 +23,12 @@ def reads_of(stops: Sequence[int], ends: Sequence[int]) -> array[int]:
             at = until
         reads.extend(array("I", [last]) * (len(stops) - at))
         return reads
+    at, later = 0, iter(ends)
+    end = next(later)
     for stop in stops:
-        if ends[at] < stop:
-            near = min(at + _NEAR, last + 1)
-            at = bisect_left(ends, stop, at, near)
-            if at == near:
-                at = min(bisect_left(ends, stop, at), last)
-        reads.append(at)
+        while end < stop:
+            end, at = next(later, stop), at + 1  # beyond the last read everything is the last one's
+        reads.append(at if at < last else last)
     return reads
 
 

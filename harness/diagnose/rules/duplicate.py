@@ -137,7 +137,7 @@ def _adjacent(view: View) -> Iterator[Finding]:
     content = view.content
     if len(content) < 6:
         return
-    runs = [sum(1 for _ in run) for _, run in groupby(content, view.stream.raw)]
+    runs = [len(list(run)) for _, run in groupby(content, view.stream.raw)]
     if len(runs) >= 3 and sum(length % 2 for length in runs) <= 0.1 * len(runs):
         pairs = sum(length // 2 for length in runs)
         yield PAIRS.found(view, "error", event=content[1], pairs=pairs, content_events=len(content))

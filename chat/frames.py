@@ -20,6 +20,7 @@ from typing import Any
 
 import orjson
 
+from harness.capture.fields import MOST_MS
 from harness.capture.model import ENDS
 
 TAPS = ("arrive", "paint")
@@ -111,6 +112,14 @@ def _number(frame: dict[str, Any], key: str, least: float = -math.inf) -> float:
     return float(value)
 
 
+def _time(frame: dict[str, Any]) -> float:
+    """``t`` as a capture may hold it; main thread and Worker may differ by a hair, so none is before the request."""
+    value = _number(frame, "t")
+    if value > MOST_MS:
+        raise BadFrame("bad-frame", f"{frame['type']}: t is no time since the request")
+    return max(value, 0.0)
+
+
 def _exchange(frame: dict[str, Any]) -> str:
     value = frame.get("exchange")
     if not isinstance(value, str) or not EXCHANGE.fullmatch(value):
@@ -142,8 +151,8 @@ def _rows(frame: dict[str, Any]) -> list[tuple[float, int]]:
 def _row(row: Any) -> tuple[float, int]:
     match row:
         case [int() | float() as t, int() as upto] if not isinstance(t, bool) and not isinstance(upto, bool):
-            if math.isfinite(t) and 0 <= upto < 2**53:
-                return float(t), upto
+            if math.isfinite(t) and t <= MOST_MS and 0 <= upto < 2**53:
+                return max(float(t), 0.0), upto
     raise BadFrame("bad-frame", "stamps: a row is no pair of milliseconds and body offset")
 
 
@@ -160,6 +169,6 @@ _MAKERS: dict[str, Callable[[dict[str, Any]], Command]] = {
     "begin": lambda f: Begin(_exchange(f), _sent_at(f)),
     "stamps": lambda f: Stamps(_exchange(f), _among(f, "tap", TAPS), _rows(f)),
     "end": lambda f: Ended(
-        _exchange(f), _among(f, "tap", TAPS), _number(f, "t"), _among(f, "end", ENDS), str(f.get("detail") or "")[:200]
+        _exchange(f), _among(f, "tap", TAPS), _time(f), _among(f, "end", ENDS), str(f.get("detail") or "")[:200]
     ),
 }

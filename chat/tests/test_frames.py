@@ -75,6 +75,19 @@ def test_what_cannot_be_used_is_refused_with_its_code(code: str, text: str) -> N
     assert caught.value.code == code and caught.value.what
 
 
+def test_times_are_such_as_a_capture_may_hold() -> None:
+    stamps = command(STAMPS | {"rows": [[-0.25, 1], [3.5, 2]]})
+    assert isinstance(stamps, Stamps) and stamps.rows == [(0.0, 1), (3.5, 2)]
+    end = command({"type": "end", "exchange": "x", "tap": "arrive", "t": -1, "end": "complete"})
+    assert isinstance(end, Ended) and end.t == 0.0
+    for late in (
+        STAMPS | {"rows": [[1e12, 1]]},
+        {"type": "end", "exchange": "x", "tap": "arrive", "t": 1e12, "end": "open"},
+    ):
+        with pytest.raises(BadFrame):
+            command(late)
+
+
 def test_a_posted_frame_may_leave_its_exchange_to_the_envelope() -> None:
     assert command({"type": "hello"}, "x") == Hello("x")
 

@@ -58,6 +58,7 @@ ECHO = Fault(
 LIMITS = ("max_completion_tokens", "max_tokens", "max_output_tokens")
 SENTENCE_ENDS = ".!?…。！？」』”\"')]}`>|*"
 NATURAL = ("stop", "end_turn", "eos", "eos_token", "completed")
+TOKEN_CHARS = 6  # of a word like false that was begun
 ECHO_CHARS = 20  # shorter prompts are repeated by answers in passing
 
 
@@ -114,10 +115,18 @@ def _json(view: View) -> Iterator[Finding]:
     try:
         json.loads(text)
     except ValueError as error:
-        open_end = text[0] in "{[" and not text.endswith(("}", "]"))
-        cut = open_end and not _stops(view.asked)
+        cut = text[0] in "{[" and _runs_out(text) and not _stops(view.asked)
         fault, severity = (BROKEN_JSON, "error") if cut else (NO_JSON, "warning")
         yield fault.found(view, severity, event=view.content[-1], reason=reason if cut else None, detail=why(error))
+
+
+def _runs_out(text: str) -> bool:
+    """Whether the JSON value lacks its end, and no more than that."""
+    try:
+        json.JSONDecoder().raw_decode(text)
+    except json.JSONDecodeError as error:
+        return error.msg.startswith("Unterminated") or len(text) - error.pos < TOKEN_CHARS
+    return False
 
 
 def _wants_json(asked: dict[str, Any]) -> bool:

@@ -48,6 +48,15 @@ FAILED = {"error", "network_error", "server_error", "internal_error", "engine_er
 FAILED |= {"insufficient_system_resource"}
 """Finish reasons that tell a failure: vLLM, SGLang, Zhipu, DeepSeek and gateways."""
 
+EXCUSE_CHARS = 400  # answers that say no more than that something failed are short
+MESSAGE_CHARS = 20
+EXCUSE = re.compile(
+    r"\b(?:an? (?:\w+ )?error (?:has )?occurred|something went wrong|try again|rate limit|overloaded|timed out"
+    r"|(?:request|model|service|upstream|call) (?:has )?failed|(?:un|not )available|internal server error)\b"
+    r"|请求失败|出错了|发生错误|服务不可用|稍后重试|调用失败|系统繁忙",
+    re.I,
+)
+
 SILENCED = Fault(
     "error.hidden",
     "{hop_inner} failed clearly ({inner_failure}), {hop} hides it: {outer_story}.",
@@ -113,12 +122,12 @@ def between(pair: Pair) -> Iterator[Finding]:
         return
     if not outer.head and outer.end_ms - inner.end_ms < STALL_MS:
         return  # it may still pass the refusal on
-    if inner.refused and outer.content and outer.text_complete:
-        return
+    if inner.refused and outer.content and outer.text_complete and not _apologises(inner, outer):
+        return  # another upstream answered
     told_text = bool(outer.content) and not outer.text_complete and outer.end in ("truncated", "reset")
     if told_text and inner.in_band:
         return
-    if outer.text_complete and outer.content and not inner.in_band:
+    if outer.text_complete and outer.content and not inner.in_band and not inner.refused:
         return
     message = _short(inner.stream.errors[0].message) if inner.in_band else body_message(inner)
     failure = phrase("HTTP {status}: {message}", status=inner.status, message=message)
@@ -144,6 +153,14 @@ def between(pair: Pair) -> Iterator[Finding]:
         inner_status=inner.status,
         outer_status=outer.status,
     )
+
+
+def _apologises(inner: View, outer: View) -> bool:
+    """Whether the outer answer, a short one, is about the inner failure: its status, its message, or an excuse."""
+    text = " ".join(outer.stream.text().split())
+    message = str(body_message(inner))[:MESSAGE_CHARS]
+    about = str(inner.status) in text or (len(message) == MESSAGE_CHARS and message in text)
+    return len(text) <= EXCUSE_CHARS and (about or bool(EXCUSE.search(text)))
 
 
 def body_message(view: View) -> str:

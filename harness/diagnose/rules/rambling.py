@@ -93,6 +93,6 @@ def _glued(view: View, text: Text) -> Iterator[Finding]:
     if any(char.isspace() for char in whole) or not whole.isascii():
         return
     pieces = text.pieces()
-    words = [piece for piece in pieces if piece.isalpha() and len(piece) > 1 and set(piece.lower()) & set("aeiouy")]
+    words = [p for p in pieces if p.isalpha() and len(p) > 1 and p[1:].islower() and set(p.lower()) & set("aeiouy")]
     if len(words) >= WORDS and len(words) >= 0.8 * len(pieces):
         yield GLUED.found(view, "warning", event=text.events[1], pieces=len(pieces), sample=repr(whole[:30]))

@@ -27,6 +27,7 @@ from harness.tests.diagnose.unseen import (
     gateway_oddities,
     legal,
     more,
+    refusals,
     relay_faults,
     relay_oddities,
     rest,
@@ -44,7 +45,7 @@ CASES: dict[str, Unseen] = {
     for part in (
         delays, breaks, text, wire, more, rest, legal,
         engine_oddities, engine_faults, gateway_oddities, gateway_faults, gateway_dialects,
-        relay_oddities, relay_faults, tongues, wishes_kept, wishes_missed,
+        relay_oddities, relay_faults, tongues, refusals, wishes_kept, wishes_missed,
         calm, between, gates, edges, crossed, agents, clocks, doors, variants,
     )
     for name, case in part.CASES.items()

@@ -73,6 +73,12 @@ CASES: dict[str, Unseen] = {
     "json-in-a-fence": warn(
         "content|malformed|rewrite", "engine", engine(said(["```json\n", *BILL, "\n```"]), request=JSON_ASKED)
     ),
+    "json-and-then-prose": warn(
+        "content|malformed", "engine", engine(said([*BILL, "\n\nAnything", " else", "?"]), request=JSON_ASKED)
+    ),
+    "json-breaks-off-in-a-word": fault(
+        "malformed|truncation", "engine", engine(said([*BILL[:-2], "tr"]), request=JSON_ASKED)
+    ),
     "prose-where-json-was-asked": warn("content|malformed", "engine", engine(said(PROSE), request=JSON_ASKED)),
     "one-of-two-choices": warn(
         "loss|content", "engine", engine(said(PROSE), request={"model": "m", "stream": True, "n": 2, "messages": []})

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import traceback
 from pathlib import Path
+from typing import Any
 
 from harness.env import mistyped
 from harness.errors import StreamscopeError
@@ -29,9 +31,7 @@ def main(argv: list[str]) -> int:
             _tell(f"Warning: {line}")
         os.environ[WARNED] = "1"
     try:
-        from django.core.management import execute_from_command_line
-
-        execute_from_command_line(argv)
+        _run(argv)
         return _flush(0)
     except Exit as end:
         return _flush(end.code if isinstance(end.code, int) else NO_VERDICT)
@@ -49,6 +49,25 @@ def main(argv: list[str]) -> int:
             traceback.print_exc()
         _tell("Error: " + sentence(error))
         return NO_VERDICT
+
+
+def _run(argv: list[str]) -> None:
+    """Django's way to a command. What is imported on it stays to the end, so no collection needs to look at it."""
+    gc.disable()
+    from django.core.management import ManagementUtility
+
+    class Utility(ManagementUtility):
+        def fetch_command(self, subcommand: str) -> Any:
+            try:
+                return super().fetch_command(subcommand)
+            finally:
+                gc.freeze()
+                gc.enable()
+
+    try:
+        Utility(argv).execute()
+    finally:
+        gc.enable()
 
 
 def sentence(error: BaseException) -> str:

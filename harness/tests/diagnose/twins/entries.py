@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from harness.tests.diagnose.twins import content as c
 from harness.tests.diagnose.twins import heals as h
 from harness.tests.diagnose.twins import timing as t
-from harness.tests.diagnose.twins.table import Entry
+from harness.tests.diagnose.twins.entry import Entry
 
 END = t.held(blocks=1)
 GZIP = t.held(coding="held")

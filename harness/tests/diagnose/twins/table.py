@@ -1,18 +1,19 @@
-"""Every case by its id: how it is healed, what its fault is, and how its hops hand on."""
+"""From a case and its row of the table to captures: the healthy twin and the sick variant, in three variations."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from harness.capture.model import Capture
 from harness.tests.diagnose.cases import Case
-from harness.tests.diagnose.twins.heals import Heal, asis, tape_of
+from harness.tests.diagnose.twins.entries import ENTRIES
+from harness.tests.diagnose.twins.entry import Entry
+from harness.tests.diagnose.twins.heals import case_of, tape_of
 from harness.tests.diagnose.twins.hops import handed_on
 from harness.tests.diagnose.twins.tape import played, taped
-from harness.tests.diagnose.twins.timing import Hurt, Ladder
+from harness.tests.diagnose.twins.timing import Ladder
 from harness.tests.diagnose.twins.voice import (
     CHINESE,
     ENGLISH,
@@ -24,24 +25,6 @@ from harness.tests.diagnose.twins.voice import (
     grown,
     spoken_in,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """``hurt``: the case's fault, for a healthy case the nearest one (then with ``sick``: severity, symptoms ``a|b``
-    and the place on the route). ``anew``: hops that write events in their own way, with the donor of whole ones.
-    ``free``: the fault is bound to no dialect. ``counts``: it shows in numbers alone; ``wide``: in characters of
-    several bytes alone. ``lives``: what a healthy ladder goes through as well."""
-
-    heal: Heal = asis
-    hurt: Hurt | None = None
-    sick: tuple[str, str, int] | None = None
-    anew: dict[int, str] | None = None
-    free: bool = False
-    counts: bool = False
-    wide: bool = False
-    pace: float = 1.0
-    lives: Hurt | None = None
 
 
 def plans(case: Case, entry: Entry) -> tuple[Plan, ...]:
@@ -63,8 +46,8 @@ def plans(case: Case, entry: Entry) -> tuple[Plan, ...]:
     )
 
 
-def likes(case: Case, plan: Plan) -> Ladder:
-    """The case's tapes, in the plan's dialect."""
+def tapes_of(case: Case) -> Ladder:
+    """The captures as rows."""
     return [taped(capture) for capture in case.captures]
 
 
@@ -76,7 +59,7 @@ def twin(case: Case, entry: Entry, plan: Plan) -> Ladder:
 
 def whole(case: Case, entry: Entry, plan: Plan) -> Ladder:
     """The innermost answer to its end, every hop in its own way handing it on."""
-    tapes = entry.heal(likes(case, plan))
+    tapes = entry.heal(tapes_of(case))
     first = grown(tapes[0], plan)
     if plan.wire:
         first, tapes = spoken_in(first, plan.wire), [clothed(tape, plan.wire) for tape in tapes]
@@ -98,22 +81,17 @@ def sick(case: Case, entry: Entry, plan: Plan, at: int) -> Ladder:
     """The twin with the fault done to hop ``at``; the hops in front hand it on with the ends of the case."""
     assert entry.hurt
     hurt = entry.hurt(whole(case, entry, plan)[: at + 1], plan)
-    tapes = entry.heal(likes(case, plan))[at + 1 :] if entry.sick else likes(case, plan)[len(hurt) :]
+    tapes = entry.heal(tapes_of(case))[at + 1 :] if entry.sick else tapes_of(case)[len(hurt) :]
     for index, like in enumerate(tapes, len(hurt)):
-        cloth = (
-            clothed(like, plan.wire) if plan.wire and hurt[0].like.head and hurt[0].like.head.status == 200 else like
-        )
-        same = entry.sick is not None
-        hurt.append(handed_on(hurt[-1], cloth, sick=not same, **_style(entry, plan, index)))
+        head = hurt[0].like.head
+        cloth = clothed(like, plan.wire) if plan.wire and head and head.status == 200 else like
+        hurt.append(handed_on(hurt[-1], cloth, sick=entry.sick is None, **_style(entry, plan, index)))
     return hurt
 
 
 @cache
 def captures(ident: str, which: str, number: int) -> tuple[Capture, ...]:
     """``which`` "twin" or "sick", in variation ``number``; 0 is the case's own traffic."""
-    from harness.tests.diagnose.twins.entries import ENTRIES
-    from harness.tests.diagnose.twins.heals import case_of
-
     case, entry = case_of(ident), ENTRIES[ident]
     plan = plans(case, entry)[number]
     if which == "twin":

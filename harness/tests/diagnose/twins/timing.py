@@ -29,31 +29,36 @@ def scaled(ladder: Ladder, factor: float) -> Ladder:
 
 
 def held(*, size: int = 0, every: float = 0, blocks: int = 0, coding: str = "", length: bool = False) -> Hurt:
-    """What the hop gets it keeps until so many bytes are full, so many ms are over, or for so many blocks."""
+    """What the hop gets it keeps until so many bytes are full, so many ms are over, or for so many blocks; one and a
+    half and twice as long in the other variations."""
 
     def hurt(ladder: Ladder, plan: Plan) -> Ladder:
-        last = ladder[-1]
-        if coding == "held":
-            return [*ladder[:-1], replace(last, coding=coding, end=replace(last.end, t=last.end.t + 9))]
-        rows, full, when = list(last.rows), 0, []
-        start, stop = rows[0].t, rows[-1].t
-        for n, row in enumerate(rows):
-            full += len(row.data)
-            if size:
-                when.append(next((r.t for r in _from(rows, n, full, size)), stop))
-            else:
-                step = every or (stop - start) / blocks
-                when.append(min(start + step * ((row.t - start) // step + 1), stop))
-        out = last.with_rows(replace(row, t=t + 8, cuts=()) for row, t in zip(rows, when, strict=True))
-        out = replace(out, coding=coding or out.coding, end=replace(last.end, t=stop + 9))
-        head = out.like.head
-        whole = ("content-length", str(sum(len(r.data) for r in rows)))
-        out = out.headed(whole, drop=("transfer-encoding",)) if length else out
-        if blocks == 1 and not coding and head:
-            out = replace(out, like=replace(out.like, head=replace(out.like.head or head, t=stop + 7)))
-        return [*ladder[:-1], out]
+        return _held(ladder, round(size * (1 + 0.5 * plan.turn)), every * (1 + 0.5 * plan.turn), blocks, coding, length)
 
     return hurt
+
+
+def _held(ladder: Ladder, size: int, every: float, blocks: int, coding: str, length: bool) -> Ladder:
+    last = ladder[-1]
+    if coding == "held":
+        return [*ladder[:-1], replace(last, coding=coding, end=replace(last.end, t=last.end.t + 9))]
+    rows, full, when = list(last.rows), 0, []
+    start, stop = rows[0].t, rows[-1].t
+    for n, row in enumerate(rows):
+        full += len(row.data)
+        if size:
+            when.append(next((r.t for r in _from(rows, n, full, size)), stop))
+        else:
+            step = every or (stop - start) / blocks
+            when.append(min(start + step * ((row.t - start) // step + 1), stop))
+    out = last.with_rows(replace(row, t=t + 8, cuts=()) for row, t in zip(rows, when, strict=True))
+    out = replace(out, coding=coding or out.coding, end=replace(last.end, t=stop + 9))
+    head = out.like.head
+    whole = ("content-length", str(sum(len(r.data) for r in rows)))
+    out = out.headed(whole, drop=("transfer-encoding",)) if length else out
+    if blocks == 1 and not coding and head:
+        out = replace(out, like=replace(out.like, head=replace(out.like.head or head, t=stop + 7)))
+    return [*ladder[:-1], out]
 
 
 def at_once(ms: float) -> Hurt:
@@ -81,23 +86,24 @@ def cut(
     end: str = "truncated", *, inner: str = "", total: float = 0, idle: float = 0, lag: float = 20, detail: str = "",
     keep: str = "", errors: bytes = b"",
 ) -> Hurt:  # fmt: skip
-    """Nothing after the place: at ``total`` ms in all while data flows, ``idle`` ms after the last word, or at once.
+    """Nothing after the place: at ``total`` ms in all while data flows, ``idle`` ms after the last word (both twice and
+    thrice as long in the other variations), or at once.
 
     ``inner``: how the hops further in end then. ``keep`` "role": not one word is left. ``errors``: said at the cut.
     """
 
     def hurt(ladder: Ladder, plan: Plan) -> Ladder:
-        at = place(ladder[0], plan.where)
+        at, idle_ms = place(ladder[0], plan.where), idle * (1 + plan.turn)
         if total:
-            ladder = scaled(ladder, total / (ladder[0].rows[at].t + 1))
+            ladder = scaled(ladder, total * (1 + plan.turn) / (ladder[0].rows[at].t + 1))
         if idle:
             after = ladder[0].rows[at].t
-            ladder = [paused(tape, after, idle * 1.5) for tape in ladder]
+            ladder = [paused(tape, after, idle_ms * 1.5) for tape in ladder]
         limit = ladder[0].rows[at].t
         last = ladder[-1]
         count = sum(1 for row in ladder[0].rows[: at + 1] if row.said)
         rows = _words(last, count) if keep != "role" else [r for r in last.rows[:2] if r.kind in ("role", "mark")]
-        stop = limit + idle if idle else (rows[-1].t if rows else limit)
+        stop = limit + idle_ms if idle else (rows[-1].t if rows else limit)
         if errors:
             rows.append(Row(stop + lag, errors, "error"))
         last = last.with_rows(rows).ended(end, stop + lag + 2, detail)
@@ -126,11 +132,11 @@ def paused(tape: Tape, after: float, ms: float) -> Tape:
     return replace(tape, rows=tuple(rows), end=replace(tape.end, t=tape.end.t + ms))
 
 
-def stalled(ms: float, *, to_end: bool = False, errors: bytes = b"") -> Hurt:
-    """A gap in the middle; ``to_end``: nothing more comes while the recording lasts."""
+def stalled(gap: float, *, to_end: bool = False, errors: bytes = b"") -> Hurt:
+    """A gap in the middle; ``to_end``: nothing more comes while the recording lasts. Longer in other variations."""
 
     def hurt(ladder: Ladder, plan: Plan) -> Ladder:
-        last = ladder[-1]
+        last, ms = ladder[-1], gap * (1 + 0.5 * plan.turn)
         at = place(last, plan.where)
         if not to_end:
             return [*ladder[:-1], paused(last, last.rows[at].t - 11.9, ms)]
@@ -142,11 +148,11 @@ def stalled(ms: float, *, to_end: bool = False, errors: bytes = b"") -> Hurt:
     return hurt
 
 
-def frozen(ms: float) -> Hurt:
+def frozen(gap: float) -> Hurt:
     """The hop does nothing for so long, then gives all that was held at once; the hops further in are even."""
 
     def hurt(ladder: Ladder, plan: Plan) -> Ladder:
-        last = ladder[-1]
+        last, ms = ladder[-1], gap * (1 + 0.5 * plan.turn)
         start = last.rows[place(last, plan.where)].t
         rows = [replace(row, t=max(row.t, start + ms), cuts=()) if row.t > start else row for row in last.rows]
         return [*ladder[:-1], last.with_rows(rows).ended("complete", max(rows[-1].t, last.end.t) + 1)]

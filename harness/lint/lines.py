@@ -18,6 +18,7 @@ from harness.phrase import filled, phrase
 
 VARNISH_S = 60.0  # seconds of silence that Varnish allows by default
 TOTAL_S = 60.0  # seconds within which many an answer is still running
+UNTOLD = phrase("Without chunks from behind, a cut cannot be told from the end of the answer.")
 HELD = phrase("The proxy collects the answer before it hands it on.")
 
 
@@ -59,7 +60,8 @@ TRAPS: dict[str, tuple[Trap, ...]] = {
               "the upstream may be silent for {limit} s only.", "timeout=600", limit=True),
         _trap(r"^\s*ProxyTimeout\s+(\S+)", _SILENT, "warning",
               "the upstream may be silent for {limit} s only.", "ProxyTimeout 600", limit=True),
-        _trap(r"^\s*SetEnv\s+proxy-sendcl", "burst.buffering", "warning", "proxy-sendcl collects bodies.", "Remove it"),
+        _trap(r"^\s*SetEnv(?:If\w*)?\s.*\bforce-proxy-request-1\.0", "truncation.unseen", "warning",
+              "the upstream is asked over HTTP/1.0: a stream that it breaks off ends cleanly.", "Remove it"),
     ),
     "lighttpd": (),
     "Varnish": (
@@ -102,7 +104,8 @@ def lint_lines(text: str, file: str, product: str, needed: float) -> list[Findin
 
 def _judge(trap: Trap, hit: re.Match[str], spot: Spot, needed: float) -> Iterator[Finding]:
     if not trap.limit:
-        yield hint(trap.code, trap.severity, spot, trap.summary, HELD, trap.fix)
+        cause = UNTOLD if trap.code == "truncation.unseen" else HELD
+        yield hint(trap.code, trap.severity, spot, trap.summary, cause, trap.fix)
         return
     limit = seconds(hit[1])
     if trap.total and limit:

@@ -193,6 +193,13 @@ RULES: tuple[Callable[[Place], Iterator[Finding]], ...] = (
 )  # fmt: skip
 
 
+def _hands_header_on(scope: Scope) -> bool:
+    """Whether X-Accel-Buffering goes out from here: the application's passed on, or one of nginx's own."""
+    names = ("proxy_pass_header", "add_header", "more_set_headers")
+    said = [word.lower() for name in names for d in scope.all_in_force(name) for word in d.args]
+    return any(word.partition(":")[0] == "x-accel-buffering" for word in said)
+
+
 def two_in_a_row(p: Place, servers: Sequence[Scope]) -> Iterator[Finding]:
     """An nginx in front of another one (of these): the inner one keeps X-Accel-Buffering to itself."""
     if not p.buffers:
@@ -204,8 +211,7 @@ def two_in_a_row(p: Place, servers: Sequence[Scope]) -> Iterator[Finding]:
         if not any(re.search(rf"[:/]{re.escape(port)}(?:/|$)", target) for port in ports):
             continue
         for inner in server.walk():
-            passed = [word.lower() for d in inner.all_in_force("proxy_pass_header") for word in d.args]
-            if inner.handler() is not None and inner.kind == "location" and "x-accel-buffering" not in passed:
+            if inner.handler() is not None and inner.kind == "location" and not _hands_header_on(inner):
                 yield hint(
                     "burst.header-eaten", "warning", Spot(inner.file, inner.line, inner.place, "nginx"),
                     phrase(

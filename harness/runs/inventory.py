@@ -25,7 +25,7 @@ NGINX = {
 }  # fmt: skip
 # Elsewhere a line tells by its name: ``timeout server 50s``, ``ProxyTimeout 60``, ``"stream_idle_timeout": "300s"``.
 _LINE = re.compile(
-    r"^\s*(?:-\s*)?(?:set\s+)?[\"']?(?P<name>timeout\s+[a-z-]+|[\w.-]*?(?:timeout|_?interval|buffers?(?:[_-]?size)?|"
+    r"^\s*(?:-\s*)?(?:set\s+)?[\"']?(?P<name>timeout\s+[a-z-]+|[\w./-]*?(?:timeout|_?interval|buffers?(?:[_-]?size)?|"
     r"max_?conn(?:ections)?|max_requests|workers|MaxRequestWorkers)\w*)[\"']?\s*[:=]?\s*[\"']?(?P<value>[\w.:%-]+)",
     re.I,
 )

@@ -137,8 +137,9 @@ def test_an_nginx_behind_an_nginx_eats_the_header(tmp_path: Path) -> None:
     outer = config(LONG)
     text = outer.rstrip().removesuffix("}") + inner % WELL + "}"
     assert ("warning", "burst.header-eaten") in codes(lint(tmp_path, text)[0])
-    text = outer.rstrip().removesuffix("}") + inner % (WELL + "proxy_pass_header X-Accel-Buffering;") + "}"
-    assert ("warning", "burst.header-eaten") not in codes(lint(tmp_path, text)[0])
+    for passed in ("proxy_pass_header X-Accel-Buffering;", "add_header X-Accel-Buffering no always;"):
+        text = outer.rstrip().removesuffix("}") + inner % (WELL + passed) + "}"
+        assert ("warning", "burst.header-eaten") not in codes(lint(tmp_path, text)[0])
 
 
 @pytest.mark.skipif(shutil.which("nginx") is None, reason="needs nginx: apt-get install nginx-light")

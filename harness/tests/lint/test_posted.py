@@ -159,6 +159,9 @@ ProxyTimeout 600""", {READ}),
   RewriteEngine on
   RewriteRule ^/v1/(.*) http://127.0.0.1:8000/v1/$1 [P,L]
 </VirtualHost>""", {READ}),
+    "Apache that asks the old way": ("Apache", """ProxyPass /v1 http://h/v1 timeout=600
+SetEnv proxy-sendcl 1
+SetEnv force-proxy-request-1.0 1""", {UNSEEN}),
     "Apache that serves files": ("Apache", 'ServerRoot "/etc/httpd"\nListen 80\nDocumentRoot /srv', set()),
     "lighttpd in order": ("lighttpd", """server.modules = ("mod_proxy")
 server.stream-response-body = 2

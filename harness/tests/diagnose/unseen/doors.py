@@ -81,6 +81,9 @@ def halved(reads: Reads) -> Reads:
     return firstly(reads, max(i for i, byte in enumerate(body) if byte >= 0xC0) + 1)
 
 
+THINKS = [chunk({"reasoning_content": w}) for w in words(7)]
+THOUGHT = [chunk({"role": "assistant", "content": ""}), *THINKS, *text_of(WORDS)[1:]]
+
 CASES: dict[str, Unseen] = {
     # sound
     "three-line-ends-after-each-event": fine(hop("gateway", [(t, spaced_out(d)) for t, d in EVEN])),
@@ -251,6 +254,12 @@ CASES: dict[str, Unseen] = {
     "user-goes-during-the-thought": fine(
         of("engine", EVEN[:9], "aborted", EVEN[8][0] + 420, "client disconnected"),
         of("proxy", on(EVEN[:9]), "aborted", EVEN[8][0] + 30, "page closed: closed by us"),
+    ),
+    "last-thought-after-the-first-word": warn(
+        "reorder|rewrite",
+        "gateway",
+        hop("engine", at(THOUGHT)),
+        hop("gateway", on(at([*THOUGHT[:7], *THOUGHT[8:11], THOUGHT[7], *THOUGHT[11:]]))),
     ),
     # sick
     "edge-cuts-at-exactly-100-kb": fault(

@@ -60,7 +60,9 @@ def _begins(body: bytes) -> bool:
 def _is_body(start: bytes, data: bytes) -> bool:
     """Whether it is an event stream, or JSON (a record a line, or one whole) as chat APIs answer it."""
     if _STREAM.match(start):
-        return True
+        # YAML too may begin with `id:` or `data:`, and then goes on otherwise.
+        lines = [line for line in start[:16384].splitlines() if line][:50]
+        return sum(_STREAM.match(line) is not None for line in lines) >= 0.8 * len(lines)
     if not start.startswith(b"{"):
         return False
     for text in (start.split(b"\n", 1)[0], data if len(data) <= 1 << 20 else b""):

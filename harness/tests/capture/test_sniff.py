@@ -67,6 +67,7 @@ def test_one_exchange_can_be_chosen() -> None:
         (b" \n\n", "the file is empty"),
         (b"\x7fELF\0\0", "binary"),
         (b"hello", "format is unknown"),
+        (b"id: 5\nname: x\nkind: y\n", "format is unknown"),
         (b"<!doctype html><h1>502</h1>", "a page"),
         (b'{"model": "m"}', "not a capture file"),
     ],

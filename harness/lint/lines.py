@@ -18,7 +18,7 @@ from harness.phrase import filled, phrase
 
 VARNISH_S = 60.0  # seconds of silence that Varnish allows by default
 TOTAL_S = 60.0  # seconds within which many an answer is still running
-UNTOLD = phrase("Without chunks the answer ends by closing, cut or whole.")
+UNTOLD = phrase("Without chunks from behind, a cut cannot be told from the end of the answer.")
 HELD = phrase("The proxy collects the answer before it hands it on.")
 
 

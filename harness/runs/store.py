@@ -81,7 +81,7 @@ def save_run(
     groups = [(group, [frame_of(capture) for _, capture in group.members]) for group in shared(captures)]
     with transaction.atomic():
         if started is not None:
-            _set_aside(run_id, started)
+            run_id = _place(run_id, started)
         run, created = Run.objects.get_or_create(pk=run_id, defaults={**found, "started": started or now})
         if not created:
             found["answer"] = _with_logs(found["answer"], run.answer)
@@ -95,17 +95,22 @@ def save_run(
     return run
 
 
-def _set_aside(run_id: str, started: datetime) -> None:
-    """Whoever sent an exchange id once more asked for something else: the id is the latest one's from now on."""
-    old = Run.objects.filter(pk=run_id).only("started").first()
-    if old is None or old.started == started:
-        return
+def _place(run_id: str, started: datetime) -> str:
+    """Under which id a run of this start is stored. Whoever sent an exchange id once more asked for something else: the
+    id is the latest one's, and those before it are kept under others."""
+    there = Run.objects.filter(pk=run_id).only("started").first()
+    if there is None or there.started == started:
+        return run_id
     stem = run_id[:90]  # ids have 100 characters at most, and none that a client may choose has a "~"
-    aside = next(name for number in count(2) if not Run.objects.filter(pk=(name := f"{stem}~{number}")).exists())
+    others = dict(Run.objects.filter(pk__startswith=f"{stem}~").values_list("started", "pk"))
+    aside = next(name for number in count(2) if (name := f"{stem}~{number}") not in others.values())
+    if there.started > started:  # judged late: the id has gone to a later one meanwhile
+        return others.get(started, aside)
     Run.objects.filter(pk=run_id).update(id=aside)
-    old.exchanges.update(run_id=aside)
-    old.progress.update(run_id=aside)
+    there.exchanges.update(run_id=aside)
+    there.progress.update(run_id=aside)
     log.warning("the id %s came again: what was stored under it is now %s", run_id, aside)
+    return run_id
 
 
 def _with_logs(answer: dict[str, Any] | None, before: dict[str, Any] | None) -> dict[str, Any] | None:

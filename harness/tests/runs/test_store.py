@@ -2,7 +2,7 @@
 
 from array import array
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -108,6 +108,15 @@ def test_an_id_that_comes_again_takes_nothing_away(caplog: pytest.LogCaptureFixt
     assert kept == {"x1": (2, False), "x1~2": (0, True), "x1~3": (1, False)}
     assert [load_captures(name)[0].meta["hour"] for name in ("x1", "x1~2", "x1~3")] == [2, 0, 1]
     assert Progress.objects.get().run_id == "x1~2" and "x1~2" in caplog.text
+
+
+def test_one_that_is_judged_late_does_not_take_the_id_back() -> None:
+    noon = datetime(2026, 1, 1, 12, tzinfo=UTC)
+    for minute in (0, 1, 0, 0):
+        captures = [replace(READ, meta={"minute": minute})]
+        save_run("x1", captures, kind="chat", started=noon + timedelta(minutes=minute))
+    assert {run.pk: run.started.minute for run in Run.objects.all()} == {"x1": 1, "x1~2": 0}
+    assert load_captures("x1~2")[0].meta == {"minute": 0} and Tap.objects.count() == 2
 
 
 def test_a_run_that_is_judged_anew_keeps_what_its_gateways_log_said() -> None:

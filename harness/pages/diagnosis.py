@@ -140,8 +140,19 @@ def rows(answer: Mapping[str, Any] | None, captures: Sequence[Capture]) -> list[
 
 
 def findings(answer: Mapping[str, Any] | None) -> Json:
-    """``findings`` that hurt or may hurt, and ``facts``, as ``diagnose/finding.html`` shows them."""
-    told = [told_finding(finding) for finding in (answer or {}).get("findings") or []]
+    """``findings`` that hurt or may hurt, and ``facts``, as ``diagnose/finding.html`` shows them.
+
+    What several rounds show is told once, of the first of them; ``others``: the numbers of the other rounds.
+    """
+    found: dict[tuple[Any, ...], Json] = {}
+    for finding in (answer or {}).get("findings") or []:
+        of = (finding["code"], finding["hop"], finding["severity"], finding.get("repeat"))
+        first = next((found[key] for key in found if key[:3] == of[:3] and key[3] != of[3]), None)
+        if first is None:
+            found[*of, len(found)] = told_finding(finding) | {"others": []}
+        elif of[3] is not None and of[3] + 1 not in first["others"]:
+            first["others"].append(of[3] + 1)
+    told = list(found.values())
     return {
         "findings": [finding for finding in told if finding["severity"] != "info"],
         "facts": [finding for finding in told if finding["severity"] == "info"],

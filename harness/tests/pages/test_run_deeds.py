@@ -1,6 +1,7 @@
 """A job's run: watched while it climbs, stopped, pinned, reported, and laid beside another."""
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -9,7 +10,7 @@ from django.test import Client
 from harness.capture.model import Capture, End
 from harness.diagnose.run import diagnose
 from harness.models import Progress, Run
-from harness.pages.diagnosis import checklist, result
+from harness.pages.diagnosis import checklist, findings, result
 from harness.routes.model import Hop, Route
 from harness.runs.catalogue import store_routes
 from harness.runs.steps import Step
@@ -188,3 +189,20 @@ def test_a_chat_shows_its_findings_as_a_ladder_does(client: Client) -> None:
     names = {template.name for template in page.templates}
     assert {"runs/detail.html", "diagnose/finding.html", "diagnose/captures.html"} <= names
     assert "data-copy" in page.content.decode() and 'data-testid="pin"' in page.content.decode()
+
+
+def test_what_several_rounds_show_is_told_once(client: Client) -> None:
+    rounds = [replace(c, repeat=n) for n in range(3) for c in CLUMPED]
+    answer = diagnose(rounds)
+    codes = {finding.code for finding in answer.findings if finding.severity != "info"}
+    found = result(answer.as_json(), rounds)["findings"]
+    assert len(found) == len(codes) < len(answer.findings)
+    assert {(finding["repeat"], *finding["others"]) for finding in found} == {(0, 2, 3)}
+    ladder(captures=rounds)
+    assert "round 1, and in 2 more (2, 3)" in client.get("/runs/one/").content.decode()
+
+
+def test_two_faults_of_one_kind_in_one_round_are_both_told() -> None:
+    twice = [{**told, "event": n} for n, told in enumerate([diagnose(CLUMPED).findings[0].as_json()] * 2)]
+    shown = findings({"findings": twice})
+    assert [finding["event"] for finding in shown["findings"]] == [0, 1]

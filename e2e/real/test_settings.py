@@ -75,8 +75,12 @@ async def test_a_clear_http2_listener_of_an_old_nginx_serves_nobody_else() -> No
 @needs(NGINX)
 @pytest.mark.parametrize(
     ("options", "state", "says"),
-    [(WELL, "good", "HTTP/2, offered under TLS, streams too"), ("", "good", "HTTP/2, offered under TLS, streams too")],
-    ids=["well-set", "HTTP/1.0 behind"],
+    [
+        pytest.param(WELL, "good", "HTTP/2, offered under TLS, streams too", id="well-set"),
+        pytest.param(
+            "", "good", "HTTP/2, offered under TLS, streams too", id="HTTP/1.0 behind", marks=pytest.mark.matrix
+        ),
+    ],
 )
 async def test_nginx_with_tls_takes_http_2_when_it_is_offered(
     options: str, state: str, says: str, certificate: Path
@@ -95,6 +99,7 @@ async def test_nginx_that_drops_idle_connections_is_told_with_its_seconds() -> N
     assert found["keep-alive"].state == "info" and 1.5 <= found["keep-alive"].evidence["closed_s"] <= 4, found
 
 
+@pytest.mark.matrix
 @needs(NGINX)
 async def test_nginx_that_keeps_no_connection_is_told() -> None:
     found = await settings(NGINX, WELL + "keepalive_timeout 0;")

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from harness.capture.model import Capture
+from harness.diagnose.thresholds import HOLD_END_MS
 from harness.phrase import phrase
 from harness.timeline.metrics import Metrics, measure
 from harness.timeline.outcome import outcome
@@ -86,8 +87,19 @@ class Answer:
 
     @property
     def lumped(self) -> bool:
-        """At least five events, in one or two reads."""
-        return self.figures.content_events >= LUMP_EVENTS and len(set(self.stream.reads)) <= LUMP_READS
+        """At least five events, in one or two reads, of an answer that took its time."""
+        few = self.figures.content_events >= LUMP_EVENTS and len(set(self.stream.reads)) <= LUMP_READS
+        return few and not self.quick
+
+    @property
+    def quick(self) -> bool:
+        """Whether it was over before one could tell a stream from a lump."""
+        return (self.figures.e2e_ms or 0.0) < HOLD_END_MS
+
+    @property
+    def lumps(self) -> float:
+        """Events a read, where that tells anything; else 0."""
+        return 0.0 if self.quick else self.figures.coalescing or 0.0
 
     @property
     def flow(self) -> str:

@@ -140,7 +140,7 @@ def compression(plain: Answer, gzip: Answer | None) -> Setting:
     if coding and coding != "identity":
         words, lumps = (
             phrase("{coding} comes although only identity was asked for", coding=coding),
-            plain.figures.coalescing or 0.0,
+            plain.lumps,
         )
         if lumps > LUMPS:
             flush = f"{lumps:.1f}"
@@ -151,7 +151,7 @@ def compression(plain: Answer, gzip: Answer | None) -> Setting:
         return Setting("compression", "unknown", phrase("no answer when gzip was offered"))
     if gzip.header("content-encoding") in ("", "identity"):
         return Setting("compression", "good", phrase("streams are not compressed, also when gzip is offered"))
-    lumps, usual = gzip.figures.coalescing or 0.0, plain.figures.coalescing or 1.0
+    lumps, usual = gzip.lumps, plain.figures.coalescing or 1.0
     figures = {"events_per_read": [round(usual, 2), round(lumps, 2)]}
     if lumps > LUMPS * usual:
         words = phrase(

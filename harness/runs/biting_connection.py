@@ -57,7 +57,7 @@ def _over_http2(plain: Answer, http2: Answer | None) -> Setting:
         )
     unlike = sorted(set(differing([plain.capture, replace(http2.capture, hop="http2")])) - HOP_BY_HOP)
     figures = {"http2": True, "reads": [len(set(a.stream.reads)) for a in (plain, http2)], "headers": unlike}
-    usual, lumps = plain.figures.coalescing or 1.0, http2.figures.coalescing or 0.0
+    usual, lumps = plain.figures.coalescing or 1.0, http2.lumps
     fault: tuple[str, str, str, str] | None = None
     if http2.status != plain.status:
         fault = (

@@ -20,7 +20,7 @@ class Http2Upstream:
     """``fault``: ``lumps`` (all at the end), ``reset`` (RST_STREAM in the middle), ``refuses`` (status 421),
     ``goaway``, ``whole`` (JSON), ``silent`` (never says a word), ``garbage`` (what is no frame)."""
 
-    def __init__(self, fault: str = "", gap: float = 0.01) -> None:
+    def __init__(self, fault: str = "", gap: float = 0.025) -> None:
         self.fault, self.gap = fault, gap
         self.connections = self.requests = 0
         self.tasks: set[asyncio.Task[None]] = set()

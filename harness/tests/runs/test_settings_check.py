@@ -198,9 +198,12 @@ class Again:
             event = {"id": name, "choices": [{"index": 0, "delta": {"content": f"w{n} "}}]}
             parts.append(chunk(b"data: " + json.dumps(event).encode() + b"\n\n"))
         await talk.send(HEAD)
-        for part in [b"".join(parts)] if fault == "lumps" else parts:
+        if fault == "lumps":
+            await asyncio.sleep(0.03 * len(parts))
+            parts = [b"".join(parts)]
+        for part in parts:
             await talk.send(part)
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0.03)
         if fault == "cut":
             return talk.finish()
         end = b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
@@ -229,3 +232,19 @@ async def test_a_connection_that_is_used_again_is_stamped_and_judged(fault, stat
     setting = next(s for s in one.settings if s.name == "keep-alive")
     assert (setting.state, setting.symptom) == (state, symptom) and says in setting.words, setting.words
     assert setting.state == "good" or fault == "hangs up" or setting.fix
+
+
+async def test_an_answer_that_is_over_at_once_is_not_called_a_lump():
+    async def script(talk: Talk) -> None:
+        if talk.body is None:
+            await talk.send(b"HTTP/1.1 405 No\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+            return talk.finish()
+        words = b"".join(b'data: {"choices":[{"index":0,"delta":{"content":"w%d "}}]}\n\n' % n for n in range(30))
+        end = b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+        await talk.send(HEAD[:-2] + b"connection: close\r\n\r\n", chunk(words + end), LAST)
+        talk.finish()
+
+    async with Upstream(script) as upstream:
+        answer, (one,) = await check_settings(Route("r", (Hop("engine", url=upstream.url),), "m", SOON), prompt="hi")
+    assert next(s for s in one.settings if s.name == "streaming").state == "good", one.settings[0]
+    assert answer.verdict.healthy is True

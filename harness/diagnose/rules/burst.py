@@ -11,6 +11,7 @@ from harness.diagnose.fault import Fault
 from harness.diagnose.knowledge.buffers import buffer_fix, buffer_words
 from harness.diagnose.lag import one_behind
 from harness.diagnose.pair import Pair, Timed
+from harness.diagnose.rules.first_byte import added
 from harness.diagnose.thresholds import (
     BURST_EVENTS,
     BURST_JOIN_MS,
@@ -181,9 +182,10 @@ def _judge(pair: Pair, rows: list[Timed], clumps: list[list[Timed]], spread: flo
             **common,
         )
     half = len(biggest) >= HOLD_SHARE * len(rows) and _held(biggest) >= HOLD_HALF_MS
+    opening = rows[0] in biggest and len(biggest) >= MIN_JUDGED and added(rows[0].outer_ms, rows[0].inner_ms, pair)
     if pair.sameness == "different" and held < HOLD_ONCE_MS and not half:
         return None
-    severity = "error" if held >= HOLD_ONCE_MS or half else "warning"
+    severity = "error" if held >= HOLD_ONCE_MS or half or opening else "warning"
     return HELD.found(
         outer, severity, inner=inner, event=biggest[0].outer_event, clumps=len(clumps), together=together, **common
     )

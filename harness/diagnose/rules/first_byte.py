@@ -109,7 +109,7 @@ def between(pair: Pair) -> Iterator[Finding]:
     if inner.ttft_ms is None or outer.refused or (outer.in_band and not outer.content) or outer.unreached:
         return
     waited, base = outer.opening_ms(), inner.ttft_ms
-    if waited <= max(FIRST_BYTE_PAIR_MS, FIRST_BYTE_PAIR_RATIO * base) or waited - base <= max(FIRST_BYTE_ADDED_MS, pair.resolution_ms):
+    if not added(waited, base, pair):
         return
     figures: dict[str, Any] = {
         "waited_ms": waited,
@@ -124,6 +124,12 @@ def between(pair: Pair) -> Iterator[Finding]:
     if one_behind(pair) and waited <= FIRST_BYTE_MS:
         return  # the first piece waits for the second, as every piece does: told as such
     yield ADDED.found(outer, "error", inner=inner, event=outer.content[0], **figures)
+
+
+def added(waited: float, base: float, pair: Pair) -> bool:
+    """Whether the outer hop adds a wait of its own to the inner one's, both in ms to the first content."""
+    least = max(FIRST_BYTE_ADDED_MS, pair.resolution_ms)
+    return waited > max(FIRST_BYTE_PAIR_MS, FIRST_BYTE_PAIR_RATIO * base) and waited - base > least
 
 
 def _could_stream(view: View) -> bool:

@@ -18,7 +18,7 @@ from harness.wire.roles import LOGPROBS, OVERWRITTEN
 from harness.wire.sink import Sink
 
 _SMALL, _LARGE = 1 << 12, 1 << 17  # bytes looked at in one go
-_NEEDLE = 4  # bytes of a longer text that are looked for: the longer, the slower
+_NEEDLE, _LONG = 4, 48  # bytes that are looked for where there are so many more: the longer, the slower
 
 _READERS: dict[str, columns.Read] = {
     "text": columns.texts, "id": columns.texts, LOGPROBS: columns.logprobs
@@ -86,7 +86,7 @@ class Mould:
                 stop = buffer.rfind(self._end, at, at + window) + len(self._end)
             if stop <= at:  # one event is longer than the window
                 break
-            values, sizes = self._read(self._rows(buffer[at:stop]))
+            values, sizes = self._read(self._rows(buffer, at, stop))
             bounds = list(accumulate(sizes, initial=at))
             count = pour(self.effect, values, bounds, self._late, self.sample.name, sink)
             self.used += count
@@ -106,22 +106,29 @@ class Mould:
                 return False
         return block.startswith(self._prefix) and block.endswith(self._suffix)
 
-    def _rows(self, window: bytes) -> list[bytes]:
-        """What stands between first and last bytes in the leading events of the window that have them.
+    def _rows(self, buffer: bytes, at: int, end: int) -> list[bytes]:
+        """What stands between first and last bytes in the leading events of ``buffer[at:end]`` that have them.
 
         Cut blindly, then proven by putting the events together again.
         """
         start, stop = self._line
-        lines = window.split(b"\n")[self._before :: self._period]
+        lines = buffer[at:end].split(b"\n")[self._before :: self._period]
         if not self._before:
             lines.pop()  # what stands behind the last line's end: nothing
         head, foot = len(start), len(stop)
         rows = [line[head : len(line) - foot] for line in lines]
-        if self._prefix + self._join.join(rows) + self._suffix == window:
+        begin = at + len(self._prefix)  # which is there, or else this would not have been called
+        whole = self._join.join(rows)
+        rest = begin + len(whole)
+        if (
+            end == rest + len(self._suffix)
+            and buffer.startswith(whole, begin)
+            and buffer.startswith(self._suffix, rest)
+        ):
             return rows
         fit = (line.startswith(start) and line.endswith(stop) and len(line) >= head + foot for line in lines)
         rows = rows[: next((i for i, fits in enumerate(fit) if not fits), len(rows))]
-        while rows and not window.startswith(self._prefix + self._join.join(rows) + self._suffix):
+        while rows and not buffer.startswith(self._join.join(rows) + self._suffix, begin):
             rows = rows[: len(rows) // 2]  # some other line is odd
         return rows
 
@@ -139,7 +146,7 @@ class Mould:
 
 def _cut(rows: list[bytes], between: bytes) -> tuple[list[bytes], list[bytes]]:
     """What stands before and behind these bytes in the leading rows that have them."""
-    needle = between if len(between) <= 4 * _NEEDLE else between[:_NEEDLE]
+    needle = between if len(between) <= _LONG else between[:_NEEDLE]
     before, found, behind = zip(*[row.partition(needle) for row in rows], strict=True)
     if b"" not in found:
         if needle is between:

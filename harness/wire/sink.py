@@ -91,7 +91,7 @@ class Sink:
         stream, first, count = self.stream, self.event, len(texts)
         pieces = stream.pieces
         lengths = list(map(len, texts))
-        pieces.event.extend(array("I", range(first, first + count)))
+        pieces.event.extend(array("I", list(range(first, first + count))))
         pieces.channel.extend(array("H", numbers) if len(numbers) > 1 else array("H", numbers) * count)
         pieces.length.extend(array("I", lengths))
         if len(set(numbers)) == 1:

@@ -143,7 +143,9 @@ async def test_odd_captures_load_too(ask, tmp_path: Path) -> None:
     files = [
         capture(tmp_path / "a", 'e"n\\g\u2028ine 引擎 \ud83d\ude00', [(5.0, event("x\ud800")), (5.0, ""), (1e7, END)]),
         capture(tmp_path / "b", "gateway", [(0.0, "no event")], repeat=1),
-        capture(tmp_path / "c", "proxy\ud800", [(4e9, event("x") * 3)], sent_at="no longer known", exchange="\0\x1b"),
+        capture(
+            tmp_path / "c", "proxy\ud800", [(9e9, event("x") * 3)], sent_at="1970-01-01T00:00:00Z", exchange="\0\x1b"
+        ),
     ]
     (tmp_path / "d").write_text('{"capture": 1, "hop": "browser"}\n')
     trouble, processes, slices = await ask(

@@ -98,8 +98,9 @@ class _Track:
             self._slice("exchange", name, self.start, stop, {**figures, "status": head.status if head else None}),
         ]
         first = min([stop, *self.drawn[:1]])
-        if head is not None and self.start < self.start + head.t * 1000.0 <= first:
-            found.append(self._slice("head", "waits for the head", self.start, self.start + head.t * 1000.0, {}))
+        came = round(self.start + head.t * 1000.0, 3) if head is not None else 0.0
+        if self.start < came <= first:
+            found.append(self._slice("head", "waits for the head", self.start, came, {}))
         return found + self._events()
 
     def _events(self) -> list[Event]:

@@ -129,6 +129,13 @@ def test_a_trace_has_no_escaped_surrogates_which_perfetto_refuses() -> None:
     assert b"\\ud" not in trace and '"😀?"'.encode() in trace
 
 
+def test_a_head_that_came_with_the_first_event_was_waited_for_until_then() -> None:
+    together = 12.3456784  # ms: between two nanoseconds, and the event's time is rounded down
+    capture = captured("engine", [(together, event("x")), (20.0, DONE)], head=Head(together, 200, "1.1", ()))
+    (wait,) = (item for item in json.loads(to_perfetto([capture]))["traceEvents"] if item.get("cat") == "head")
+    assert wait["dur"] == 12345.678
+
+
 def test_a_gateway_that_joins_and_drops_pieces_gets_its_arrows() -> None:
     joined = captured("gateway", [(30.0, event("one two ")), (70.0, event("four"))])
     trace = json.loads(to_perfetto([INNER, joined]))

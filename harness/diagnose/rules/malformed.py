@@ -191,6 +191,8 @@ def _line(body: bytes, start: int) -> bytes:
 def _unreadable(view: View, told: bool) -> Iterator[Finding]:
     """A chat endpoint whose whole stream is foreign to every dialect."""
     stream = view.stream
+    if Kind.UNKNOWN not in stream.kinds:
+        return
     events = [i for i, kind in enumerate(stream.kinds) if kind != Kind.TERMINATOR]
     unknown = [i for i in events if stream.kinds[i] == Kind.UNKNOWN]
     chat = view.asked_to_stream and view.capture.wire != "other"
@@ -202,6 +204,8 @@ def _unreadable(view: View, told: bool) -> Iterator[Finding]:
 def _strange(view: View) -> Iterator[Finding]:
     """Objects without name among chat chunks that are neither chunk nor error nor usage."""
     stream = view.stream
+    if Kind.UNKNOWN not in stream.kinds:
+        return
     faulty = {fault.event for fault in stream.faults}
     strange = [
         i

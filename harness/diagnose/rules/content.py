@@ -79,7 +79,7 @@ CALL_TAG = re.compile(
 )
 TOKEN_TAG = re.compile(
     r"<\|(?:im_end|im_start|im_sep|eot_id|endoftext|end|end_of_text|eom_id|channel|return|observation|END_OF_TURN_TOKEN)\|>"
-    r"|<(?:start|end)_of_turn>|<｜end▁of▁sentence｜>|(?:</s>|\[/INST\]|<\|(?:user|assistant)\|>)\s*$"
+    r"|<(?:start|end)_of_turn>|<｜end▁of▁sentence｜>|^\s*<s>|<(?:bos|eos|pad|unk)>|<\|begin_of_text\|>|</tool_call>|(?:</s>|\[/INST\]|<\|(?:user|assistant)\|>)\s*$"
 )
 TAG = re.compile(
     r"<((?:mm:|seed:)?think|thinking|reasoning|thought)>|(\[THINK\])|(◁think▷)|(<\|START_THINKING\|>)", re.I

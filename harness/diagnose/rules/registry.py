@@ -19,6 +19,7 @@ from harness.diagnose.rules import (
     first_byte,
     headers,
     interleave,
+    leaks,
     loss,
     malformed,
     malformed_ends,
@@ -41,7 +42,8 @@ from harness.diagnose.view import View
 ALONE: tuple[Callable[[View], Iterable[Finding]], ...] = (
     error.alone, reset.alone, truncation.alone, not_streamed.alone, interleave.alone, duplicate.alone, reorder.alone,
     loss.alone, tokens.alone, marks.alone, blocks.alone, encoding.alone,
-    malformed.alone, malformed_ends.alone, content.alone, asked.alone, rambling.alone, thinking.alone, upstream.alone,
+    malformed.alone, malformed_ends.alone, content.alone, asked.alone, rambling.alone, leaks.alone, thinking.alone,
+    upstream.alone,
     headers.alone, burst.alone, stall.alone, first_byte.alone, aborted.alone, stamps.alone,
 )  # fmt: skip
 """Rules for one capture."""

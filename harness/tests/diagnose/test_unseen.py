@@ -26,6 +26,8 @@ from harness.tests.diagnose.unseen import (
     gateway_faults,
     gateway_oddities,
     legal,
+    marks_leaked,
+    marks_meant,
     more,
     refusals,
     relay_faults,
@@ -45,7 +47,7 @@ CASES: dict[str, Unseen] = {
     for part in (
         delays, breaks, text, wire, more, rest, legal,
         engine_oddities, engine_faults, gateway_oddities, gateway_faults, gateway_dialects,
-        relay_oddities, relay_faults, tongues, refusals, wishes_kept, wishes_missed,
+        relay_oddities, relay_faults, tongues, refusals, marks_meant, marks_leaked, wishes_kept, wishes_missed,
         calm, between, gates, edges, crossed, agents, clocks, doors, variants,
     )
     for name, case in part.CASES.items()

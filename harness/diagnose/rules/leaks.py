@@ -1,0 +1,137 @@
+"""encoding, content, malformed: what belongs to tokenisers, templates and escapes, and stands in a text or a name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from harness.diagnose.answer import Finding
+from harness.diagnose.fault import Fault
+from harness.diagnose.view import Text, View
+
+TOKEN_MARKS = Fault(
+    "encoding.token-marks",
+    "The tokeniser's own signs stand in the text where blanks belong: {mark}, {times} times.",
+    "Tokens are sent as the vocabulary spells them (convert_ids_to_tokens), not decoded.",
+    "Decode the token ids with the tokeniser, incrementally over the whole answer.",
+)
+BYTE_TOKENS = Fault(
+    "encoding.byte-tokens",
+    "Byte tokens stand in the text as they are spelt: {first} and {times} in all.",
+    "The decoder does not put byte fallback tokens together into characters.",
+    "Use the tokeniser's incremental decoder, which holds bytes back until a character is whole.",
+)
+ESCAPES = Fault(
+    "encoding.escapes",
+    "The text is written in escapes ({times} of the kind {first}): readers see the escapes, not the characters.",
+    "The text was escaped twice: once by hand or by another serialiser, once as JSON.",
+    "Serialise the chunk once; put the decoded text into it.",
+)
+LINE_ENDS = Fault(
+    "encoding.line-ends",
+    "Line ends stand in the text as two letters (\\n), {times} times, and not one as a line end.",
+    "The text was escaped twice on its way.",
+    "Serialise the chunk once; put the decoded text into it.",
+)
+ENTITIES = Fault(
+    "encoding.entities",
+    "The text holds {times} HTML entities and no HTML, first {first}.",
+    "A filter or template escapes the text for a page, and it is shown as text.",
+    "Escape at the place where the page is built, once.",
+)
+ROLE = Fault(
+    "content.role-word",
+    "The answer begins with the word {word} on a line of its own.",
+    "The chat template's header is generated with the answer: the prompt does not end with it.",
+    "Check the template's generation prompt (add_generation_prompt) at this hop.",
+)
+THOUGHT_TAG = Fault(
+    "content.tag-in-thought",
+    "A tag of the thinking stands in the reasoning channel: {tag}.",
+    "The reasoning parser splits the channels and leaves its own marks in.",
+    "A fixed parser at this hop.",
+)
+NAME = Fault(
+    "malformed.call-name",
+    "The name of a tool call is no name: {name}.",
+    "The hop's parser takes marks of the template, or the arguments, for the name; nobody can make the call.",
+    "A parser that fits the model's call format at this hop.",
+)
+UNKNOWN = Fault(
+    "content.unknown-tool",
+    "The answer calls {name}, which the request does not offer ({offered}).",
+    "The model made the tool up, or the hop changed its name.",
+    "Compare the names at the hop behind; ask with a stricter tool choice.",
+)
+MARK = re.compile(r"[Ġ▁](?=\w)")
+BARS = re.compile(r"[▂▃▄▅▆▇█]|▁▁")  # a drawing
+MARKS_LEAST = 4
+BYTE_TOKEN = re.compile(r"(?<!`)<0x[0-9A-F]{2}>")
+ESCAPE = re.compile(r"\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}")
+ENTITY = re.compile(r"&(?:#\d{1,6}|#x[0-9a-fA-F]{1,5}|quot|amp|lt|gt|apos|nbsp);")
+ROLE_WORD = re.compile(r"\s*(assistant|model|ASSISTANT|<\|assistant\|>)[ \t]*:?[ \t]*\n")
+THINK_TAG = re.compile(r"</?(?:mm:|seed:)?think(?:ing)?>|\[/?THINK\]|◁/?think▷")
+NO_NAME = re.compile(r"[\s<>|{}()\[\]\"'=]")
+THREE = 3  # escapes, byte tokens or entities: fewer may be meant
+
+
+def alone(view: View) -> Iterator[Finding]:
+    if not view.streamed or not view.content:
+        return
+    for key, text in view.texts.items():
+        if key.part == "content":
+            yield from _text(view, text)
+        elif key.part == "reasoning" and (tag := THINK_TAG.search(text.text)):
+            yield THOUGHT_TAG.found(view, "warning", event=text.event_at(tag.start()), tag=tag.group(0))
+    yield from _names(view)
+
+
+def _text(view: View, text: Text) -> Iterator[Finding]:
+    whole = text.text
+    marks = [] if BARS.search(whole) else MARK.findall(whole)
+    if len(marks) >= MARKS_LEAST and len(marks) > whole.count(" "):
+        event = text.event_at(whole.index(marks[0]))
+        yield TOKEN_MARKS.found(view, "error", event=event, mark=marks[0], times=len(marks))
+    if hits := BYTE_TOKEN.findall(whole):
+        severity = "error" if len(hits) >= THREE else "warning"
+        event = text.event_at(whole.index(hits[0]))
+        yield BYTE_TOKENS.found(view, severity, event=event, first=hits[0], times=len(hits))
+    plain = "`" not in whole and whole.lstrip()[:1] not in ("{", "[", '"')  # neither code nor JSON
+    escapes = ESCAPE.findall(whole)
+    if plain and len(escapes) >= THREE and sum(map(len, escapes)) >= 0.5 * len(whole):
+        yield ESCAPES.found(view, "error", event=text.event_at(0), first=escapes[0], times=len(escapes))
+    ends = whole.count("\\n")
+    if plain and ends >= THREE and "\n" not in whole:
+        yield LINE_ENDS.found(view, "warning", event=text.event_at(whole.index("\\n")), times=ends)
+    entities = ENTITY.findall(whole)
+    if plain and len(entities) >= THREE and "<" not in whole:
+        event = text.event_at(whole.index(entities[0]))
+        yield ENTITIES.found(view, "warning", event=event, first=entities[0], times=len(entities))
+    if role := ROLE_WORD.match(whole):
+        yield ROLE.found(view, "warning", event=text.event_at(role.start(1)), word=role.group(1))
+
+
+def _names(view: View) -> Iterator[Finding]:
+    offered = _offered(view.asked)
+    for channel in view.stream.channels:
+        if not channel.name or not channel.key.part.startswith("tool"):
+            continue
+        event = view.texts[channel.key].events[0] if channel.key in view.texts else view.content[0]
+        if NO_NAME.search(channel.name):
+            yield NAME.found(view, "error", event=event, name=repr(channel.name[:80]))
+        elif offered and channel.name not in offered:
+            yield UNKNOWN.found(view, "warning", event=event, name=channel.name, offered=sorted(offered)[:10])
+
+
+def _offered(asked: dict[str, Any]) -> set[str]:
+    """The tools that the request names; none when one of them has no name (built-in ones)."""
+    tools = asked.get("tools")
+    names: set[str] = set()
+    for tool in tools if isinstance(tools, list) else []:
+        inner = tool.get("function") if isinstance(tool, dict) else None
+        name = (inner if isinstance(inner, dict) else tool if isinstance(tool, dict) else {}).get("name")
+        if not isinstance(name, str):
+            return set()
+        names.add(name)
+    return names

@@ -72,5 +72,6 @@ class DiagnosePage:
 
     async def answer(self) -> dict[str, Any]:
         """The shown run's answer, through the API."""
-        response = await self.page.request.get(self.page.url.partition("#")[0].rstrip("/").replace("/runs/", "/api/runs/"))
+        here = self.page.url.partition("#")[0].rstrip("/")
+        response = await self.page.request.get(here.replace("/runs/", "/api/runs/"))
         return dict(await response.json())

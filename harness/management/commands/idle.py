@@ -84,6 +84,4 @@ def inventory_table(rows: Sequence[Row]) -> str:
         + [told(term(cell), spoken.get()) for cell in (row.sort, row.setting, row.value, row.counts, row.source)]
         for row in rows
     ]
-    return "\n".join(
-        table_of(["  " + say("hop"), *(told(term(name), spoken.get()) for name in TITLES)], cells, left=6)
-    )
+    return "\n".join(table_of(["  " + say("hop"), *(told(term(name), spoken.get()) for name in TITLES)], cells, left=6))

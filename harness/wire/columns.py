@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import orjson
 
-T = TypeVar("T")
 Read = Callable[[list[bytes]], Sequence[Any] | None]
 _NUMBERS = frozenset({int, float, bool, type(None)})
 _SHORT = 1000  # bytes of a value that cannot be nested too deep
@@ -62,30 +61,28 @@ def numbers(raw: list[bytes]) -> list[Any] | None:
 
 def values(raw: list[bytes]) -> list[bytes] | None:
     """Any values, as they came, nested less deeply than the parser's limit; none is empty."""
-    return raw if _each(raw, bool) else None
+    loads = orjson.loads
+    try:
+        return raw if _shallow(raw) and len([True for one in raw if loads(one)]) == len(raw) else None
+    except orjson.JSONDecodeError:
+        return None
 
 
 def logprobs(raw: list[bytes]) -> list[int] | None:
     """How many tokens log probabilities name."""
-    return _each(raw, _tokens)
-
-
-def _each(raw: list[bytes], tell: Callable[[Any], T]) -> list[T] | None:
-    """What is told of each value; None where that is nothing. Values are let go at once: the memory is used again."""
-    if b"\r" in b",".join(raw):
-        return None
-    if max(map(len, raw)) > _SHORT and any(one.count(b"{") + one.count(b"[") > _SHORT // 2 for one in raw):
-        return None
-    try:
-        found = [tell(orjson.loads(one)) for one in raw]
+    loads = orjson.loads
+    try:  # each value is let go at once, and its memory used for the next one
+        found = [len(tokens) if type(tokens := loads(one)["content"]) is list else 0 for one in raw]
     except (orjson.JSONDecodeError, TypeError, KeyError):
         return None
-    return found if all(found) else None
+    return found if all(found) and _shallow(raw) else None
 
 
-def _tokens(value: Any) -> int:
-    tokens = value["content"]
-    return len(tokens) if type(value) is dict and type(tokens) is list else 0
+def _shallow(raw: list[bytes]) -> bool:
+    """No value of these could be nested too deep for the parser where it stands, and none has a CR."""
+    if max(map(len, raw)) > _SHORT and any(one.count(b"{") + one.count(b"[") > _SHORT // 2 for one in raw):
+        return False
+    return b"\r" not in b",".join(raw)
 
 
 def leading(raw: list[bytes], read: Read) -> Sequence[Any]:

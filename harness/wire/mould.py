@@ -18,7 +18,7 @@ from harness.wire.roles import LOGPROBS, OVERWRITTEN
 from harness.wire.sink import Sink
 
 _SMALL, _LARGE = 1 << 12, 1 << 17  # bytes looked at in one go
-_NEEDLE, _LONG = 4, 48  # bytes that are looked for where there are so many more: the longer, the slower
+_NEEDLE, _LONG = 4, 72  # bytes that are looked for where there are so many more: the longer, the slower
 
 _READERS: dict[str, columns.Read] = {
     "text": columns.texts, "id": columns.texts, LOGPROBS: columns.logprobs
@@ -86,8 +86,10 @@ class Mould:
                 stop = buffer.rfind(self._end, at, at + window) + len(self._end)
             if stop <= at:  # one event is longer than the window
                 break
-            values, sizes = self._read(self._rows(buffer, at, stop))
-            bounds = list(accumulate(sizes, initial=at))
+            rows = self._rows(buffer, at, stop)
+            bounds = list(accumulate(map(self._around.__add__, map(len, rows)), initial=at))
+            values = self._read(rows)
+            del bounds[len(rows) + 1 :]
             count = pour(self.effect, values, bounds, self._late, self.sample.name, sink)
             self.used += count
             at = bounds[count]
@@ -132,21 +134,26 @@ class Mould:
             rows = rows[: len(rows) // 2]  # some other line is odd
         return rows
 
-    def _read(self, rows: list[bytes]) -> tuple[Values, list[int]]:
-        """The values in the holes, by role, of the leading rows that have the right ones; and the events' sizes."""
+    def _read(self, rows: list[bytes]) -> Values:
+        """The values in the holes, by role, of the leading rows that have the right ones; the other rows are dropped
+        from the list."""
         found: Values = {}
-        sizes = [len(row) + self._around for row in rows]
+        left = rows
         for hole, between in zip(self.holes, [*self._between, b""], strict=True):
-            raw, rows = _cut(rows, between) if between and rows else (rows, rows)
+            raw, left = _cut(left, between) if between and left else (left, left)
             values = found[hole.role] = columns.leading(raw, hole.read)
-            del rows[len(values) :]
-        del sizes[len(rows) :]
-        return found, sizes
+            del left[len(values) :]
+        del rows[len(left) :]
+        return found
 
 
 def _cut(rows: list[bytes], between: bytes) -> tuple[list[bytes], list[bytes]]:
     """What stands before and behind these bytes in the leading rows that have them."""
     needle = between if len(between) <= _LONG else between[:_NEEDLE]
+    if needle is between and len(rows[0]) < _LONG:
+        parts = needle.join(rows).split(needle)
+        if len(parts) == 2 * len(rows):
+            return parts[0::2], parts[1::2]
     before, found, behind = zip(*[row.partition(needle) for row in rows], strict=True)
     if b"" not in found:
         if needle is between:

@@ -15,7 +15,7 @@ from harness.timeline.metrics import percentile
 
 EVENTS, ROUNDS = 10_000, 5
 OPENAI = 3.0
-LOW = {"logprobs": 3.0, "llama": 3.0, "ids": 2.5, "responses": 3.0, "ollama": 2.0}
+LOW = {"logprobs": 3.0, "llama": 2.5, "ids": 2.0, "responses": 2.5, "ollama": 2.0}
 """Streams with another bound at 64 KiB than 4. Log probabilities and timings are an object an event, parsed one by one
 as the peers do. An id an event is a row of its own among the identities. A Responses event has a name, a number and
 noise besides its text. Records are held against lines split by httpx, which takes far less time than its events."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from harness.phrase import phrase
@@ -24,6 +25,8 @@ def event(obj: dict[str, Any], sink: Sink) -> Kind:
         return _delta(obj, sink)
     if kind == "content_block_start":
         return _block(obj, sink)
+    if kind == "content_block_stop":
+        return _whole(obj.get("index"), sink)
     if kind == "ping":
         return Kind.HEARTBEAT
     if kind == "message_stop":
@@ -52,6 +55,8 @@ def _delta(obj: dict[str, Any], sink: Sink) -> Kind:
     if kind == "thinking_delta":
         return piece(0, "reasoning", delta.get("thinking"), Kind.REASONING, sink)
     if kind == "input_json_delta":
+        if delta.get("partial_json"):
+            sink.seen.pop(("input", str(obj.get("index"))), None)
         return piece(0, tool(obj.get("index"), sink), delta.get("partial_json"), Kind.TOOL, sink)
     if kind in ("signature_delta", "citations_delta"):
         return Kind.EMPTY
@@ -62,6 +67,8 @@ def _delta(obj: dict[str, Any], sink: Sink) -> Kind:
 def _block(obj: dict[str, Any], sink: Sink) -> Kind:
     block = _dict(obj.get("content_block"))
     if block.get("name"):
+        if isinstance(block.get("input"), dict) and block["input"]:
+            sink.seen["input", str(obj.get("index"))] = block["input"]
         sink.work(done=False)
         sink.name(0, tool(obj.get("index"), sink), block["name"], block.get("id"))
         return Kind.TOOL
@@ -73,6 +80,14 @@ def _block(obj: dict[str, Any], sink: Sink) -> Kind:
     if isinstance(thought, str) and thought:
         return piece(0, "reasoning", thought, Kind.REASONING, sink)
     return Kind.EMPTY
+
+
+def _whole(index: Any, sink: Sink) -> Kind:
+    """The end of a block: of a tool's input that stood whole at its start, unless pieces told it anew."""
+    told = sink.seen.pop(("input", str(index)), None)
+    if told is None:
+        return Kind.EMPTY
+    return piece(0, tool(index, sink), json.dumps(told, ensure_ascii=False), Kind.TOOL, sink)
 
 
 def _usage(counts: Any, sink: Sink) -> bool:

@@ -63,6 +63,8 @@ def _calls(calls: list[Any], sink: Sink) -> Kind:
         part = f"tool:{number}"
         sink.name(0, part, function.get("name"), call.get("id"))
         arguments = function.get("arguments")
+        if isinstance(arguments, str):
+            sink.fault("shape", "the arguments of a tool call are a text, no object")
         text = arguments if isinstance(arguments, str) else "" if arguments is None else _compact(arguments)
         if text:
             sink.piece(0, part, text)

@@ -35,7 +35,11 @@ def event(obj: dict[str, Any], sink: Sink) -> Kind:
     if found := _TEXT.get(kind):
         return piece(0, found[0], obj.get("delta"), found[1], sink)
     if kind in _TOOL:
-        return piece(0, tool(obj.get("item_id") or obj.get("output_index"), sink), obj.get("delta"), Kind.TOOL, sink)
+        ident = obj.get("item_id") or obj.get("output_index")
+        sink.seen["arguments", str(ident)] = True
+        return piece(0, tool(ident, sink), obj.get("delta"), Kind.TOOL, sink)
+    if kind == "response.function_call_arguments.done":
+        return _whole(obj.get("item_id") or obj.get("output_index"), obj.get("arguments"), sink)
     response = obj.get("response")
     if isinstance(response, dict):
         sink.identity(response.get("id"), response.get("created_at"), response.get("model"), None)
@@ -51,6 +55,14 @@ def event(obj: dict[str, Any], sink: Sink) -> Kind:
         sink.name(0, tool(item.get("id") or obj.get("output_index"), sink), item["name"], item.get("call_id"))
         return Kind.TOOL
     return Kind.EMPTY if kind in _SILENT or kind.startswith(_KNOWN) else Kind.UNKNOWN
+
+
+def _whole(ident: Any, arguments: Any, sink: Sink) -> Kind:
+    """Arguments that come whole, where no piece of them came."""
+    if not isinstance(arguments, str) or not arguments or sink.seen.get(("arguments", str(ident))):
+        return Kind.EMPTY
+    sink.seen["arguments", str(ident)] = True
+    return piece(0, tool(ident, sink), arguments, Kind.TOOL, sink)
 
 
 def _end(kind: str, response: dict[str, Any], sink: Sink) -> Kind:

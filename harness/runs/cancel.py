@@ -27,6 +27,7 @@ SILENCE = STALL_MS / 1000  # seconds without content that are a stall
 WITHIN = 15.0  # seconds that one is waited for
 TOLD = {True: phrase("the engine stopped"), False: phrase("the engine went on"), None: phrase("cannot tell")}
 STALL_AFTER = 1.0  # seconds: the fourth word has long come, and the silence lasts
+DELAYS = ("first-byte", "stall", "burst")
 PATIENCE = 4.0  # seconds that the engine gets to notice
 PROMPT_MS = 1000.0  # an engine that is free again within this has noticed
 
@@ -128,6 +129,8 @@ async def _stalled(
             if ended
             else phrase("no stall of {silence} s came in {seconds} s", **words)
         )
+        if before is not None:
+            await witness.noticed(before, PATIENCE)  # so that the next trial begins with an engine at rest
         return Trial(hop.name, STALL, left, None, None, None, why), [seen]
     if before is None:
         why = phrase("the engine tells nothing from the side: neither ledger, metrics nor slots")
@@ -180,6 +183,10 @@ def _answer(captures: list[Capture], trials: list[Trial], aside: list[Capture]) 
     """The diagnosis of the captures, and what only the trials know: gauges, and that nobody could tell. ``aside``:
     captures that are shown and not judged."""
     answer = diagnose(captures)
+    if answer.verdict.symptom in DELAYS:  # decides only where nothing else is wrong; stops are not judged by their pace
+        findings = tuple(replace(f, severity="warning") if f.severity == "error" else f for f in answer.findings)
+        verdict = Verdict(True, None, None, "likely", phrase("Stopped from our side, nothing lost up to there."))
+        answer = replace(answer, findings=findings, verdict=verdict)
     answer = replace(answer, captures=(*answer.captures, *(row(decode(capture)) for capture in aside)))
     broken = [(n, t) for n, t in enumerate(trials) if t.cancelled is False and t.witness != "ledger"]
     if broken:

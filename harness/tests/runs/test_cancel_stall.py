@@ -142,3 +142,33 @@ async def test_an_engine_out_of_reach_tells_by_its_metrics_of_the_gateway_in_fro
     answer, trials = await trials_of(Engine(SGLANG), gateway=True)
     assert [(t.hop, t.cancelled) for t in trials] == [("engine", None)] * 2 + [("gateway", True)] * 3
     assert all("refused" in t.because for t in trials[:2]) and answer.verdict.healthy is True
+
+
+class Lumps(Engine):
+    """Says nothing for a while, then all at once: a fault of pace, which stops are not judged by."""
+
+    async def __call__(self, talk: Talk) -> None:
+        while talk.body is None:
+            ledger = talk.path.startswith("/ledger")
+            await talk.send(b"HTTP/1.1 404 No\r\ncontent-length: 0\r\n\r\n" if ledger else self.metrics())
+            await talk.read_request()
+        self.running += 1
+        try:
+            await talk.send(HEAD, ROLE)
+            await asyncio.sleep(0.5)
+            for _ in range(40):
+                await talk.send(WORD)
+                await asyncio.sleep(0)
+        except ConnectionError:
+            pass
+        await talk.gone()
+        self.running -= 1
+        self.aborted += 1
+
+
+async def test_an_engine_that_stops_is_healthy_here_whatever_its_pace(monkeypatch):
+    monkeypatch.setattr("harness.runs.cancel.MOMENTS", {"in the middle": 9})
+    answer, trials = await trials_of(Lumps(VLLM))
+    assert {t.cancelled for t in trials} == {True}, [str(t) for t in trials]
+    assert answer.verdict.healthy is True and not [f for f in answer.findings if f.severity == "error"]
+    assert any(f.symptom in ("burst", "stall", "first-byte") for f in answer.findings), answer.findings

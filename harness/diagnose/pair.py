@@ -71,8 +71,8 @@ class Pair:
             a, b = self.inner.texts[key], self.outer.texts[key]
             if not alignment.equal and alignment.share() < 0.3:
                 continue
-            if key.part.startswith("tool") and self.outer.stream.wire == "ollama":
-                continue  # its records hold a call whole: who speaks it must wait for the arguments' end
+            if key.part.startswith("tool") and len(b.ends) == 1:
+                continue  # a call that is told whole waits for its end, and is of no use before it
             inner_times, outer_times = self.inner.stream.times, self.outer.stream.times
             blocks = [e for e in alignment.edits if e.kind == "equal"]
             at, start = 0, 0

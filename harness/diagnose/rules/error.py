@@ -38,12 +38,19 @@ UNREACHED = Fault(
     "Nobody answers at that address (not running, wrong host or port, or blocked).",
     "Start it, or correct the address: {url}",
 )
+NODE = Fault(
+    "error.node",
+    "The node {node} of the workflow failed, and the answer ends as if it had not: {message}",
+    "FastGPT keeps an error of the model's side in the node's record, and ends the stream with stop and [DONE].",
+    "Read the node records (detail: true); look at the model channel behind this hop at that time.",
+)
 FINISH = Fault(
     "error.finish",
     "The answer ends with finish_reason {reason}: the engine failed after {chars} characters.",
     "The engine reports its failure as the finish reason.",
     "Look at the engine's log at that time.",
 )
+ANSWERING = ("chatNode", "tools", "agent", "answerNode")
 FAILED = {"error", "network_error", "server_error", "internal_error", "engine_error", "timeout"}
 FAILED |= {"insufficient_system_resource"}
 """Finish reasons that tell a failure: vLLM, SGLang, Zhipu, DeepSeek and gateways."""
@@ -94,11 +101,24 @@ def alone(view: View) -> Iterator[Finding]:
             chars=_chars_before(view, first.event),
         )
     else:
+        yield from _nodes(view)
         reason = next((r for r in view.finished.values() if r.lower() in FAILED), None)
         if reason:
             yield FINISH.found(
                 view, "error", event=len(view.stream) - 1, reason=reason, chars=_chars_before(view, None)
             )
+
+
+def _nodes(view: View) -> Iterator[Finding]:
+    """Errors in FastGPT's node records: of a node that answers they hurt, others may be caught by the workflow."""
+    for node in view.stream.facts.get("nodes", []):
+        message = str(node.get("errorText") or node.get("error") or "")
+        if message:
+            answers = node.get("moduleType") in ANSWERING or not view.content
+            name = node.get("moduleName") or node.get("moduleType") or node.get("nodeId") or "?"
+            severity = "error" if answers else "warning"
+            yield NODE.found(view, severity, event=node.get("event"), node=name, message=_short(message))
+            return
 
 
 def unreachable(view: View, beside_an_answer: bool) -> Iterator[Finding]:

@@ -178,5 +178,7 @@ def _place(damage: Damage) -> str:
 
 
 def _tool_end(pair: Pair, choice: int) -> bool:
-    """Ollama ends tool calls with ``stop``; a gateway that says ``tool_calls`` translates rightly."""
-    return pair.inner.stream.wire == "ollama" and pair.outer.finished.get(choice) == "tool_calls"
+    """Ollama and the Responses API end tool calls as they end texts; who says ``tool_calls`` translates rightly."""
+    ends = [SAME.get(view.finished[choice], view.finished[choice]) for view in (pair.inner, pair.outer)]
+    plain = [view.stream.wire in ("ollama", "responses") for view in (pair.inner, pair.outer)]
+    return any(one == "stop" and without for one, without in zip(ends, plain, strict=True)) and "tool_calls" in ends

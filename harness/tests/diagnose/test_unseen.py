@@ -29,6 +29,7 @@ from harness.tests.diagnose.unseen import (
     marks_leaked,
     marks_meant,
     more,
+    nodes,
     refusals,
     relay_faults,
     relay_oddities,
@@ -47,7 +48,7 @@ CASES: dict[str, Unseen] = {
     for part in (
         delays, breaks, text, wire, more, rest, legal,
         engine_oddities, engine_faults, gateway_oddities, gateway_faults, gateway_dialects,
-        relay_oddities, relay_faults, tongues, refusals, marks_meant, marks_leaked, wishes_kept, wishes_missed,
+        relay_oddities, relay_faults, tongues, refusals, nodes, marks_meant, marks_leaked, wishes_kept, wishes_missed,
         calm, between, gates, edges, crossed, agents, clocks, doors, variants,
     )
     for name, case in part.CASES.items()

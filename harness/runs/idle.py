@@ -117,10 +117,11 @@ def _product(capture: Capture) -> str:
 
 
 def _cut(capture: Capture) -> bool:
-    """Whether the stream did not come to its own end: no terminator, or a refusal in its place."""
-    body = capture.body or b""
-    ended = b"[DONE]" in body or b'"done":true' in body.replace(b" ", b"")
-    return not ended or capture.end is None or capture.end.kind != "complete"
+    """Whether the answer did not come to its own end: neither terminator nor finish, or a refusal in their place."""
+    if capture.end is None or capture.end.kind != "complete":
+        return True
+    stream = decode(capture)
+    return not (stream.terminators or stream.finishes or (stream.framing == "json" and stream.facts.get("finish")))
 
 
 def _limit(hop: Hop, place: str, capture: Capture, up_to: float, total: float | None) -> Limit:

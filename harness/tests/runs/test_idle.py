@@ -26,6 +26,12 @@ async def test_a_line_that_is_never_cut_is_healthy_whatever_the_route_s_own_limi
     assert all(limit.seconds is None and limit.known for limit in limits)
 
 
+async def test_a_compressed_stream_is_not_taken_for_a_cut_one():
+    async with running() as lab:
+        answer, limits = await idle(through(lab.base, "gzip-no-flush"), up_to=1)
+    assert answer.verdict.healthy is True and all(limit.seconds is None for limit in limits), [str(x) for x in limits]
+
+
 @pytest.mark.parametrize(
     ("gateway", "counts", "seconds", "places"),
     [("idle-cut", "idle", 1.0, {"in the middle"}), ("total-cut", "total", 2.0, {"in the middle", "while it flows"})],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import compress
 from operator import ne
 from typing import Any
@@ -52,7 +52,7 @@ def pour(effect: Effect, values: Values, bounds: list[int], late: int, name: str
 def _identities(effect: Effect, values: Values, count: int, sink: Sink) -> None:
     """The identity of each event, told where it is another one than the event's before."""
     ident, created, model, fingerprint = effect.came or (None,) * 4
-    idents, times = values.get("id", [])[:count], values.get("created", [])[:count]
+    idents, times = list(values.get("id", ())[:count]), list(values.get("created", ())[:count])
     if idents and not times:
         sink.identities.tell_ids(sink.event, idents, created, model, fingerprint)
         return
@@ -61,6 +61,6 @@ def _identities(effect: Effect, values: Values, count: int, sink: Sink) -> None:
         sink.identities.tell(sink.event + at, *now, model, fingerprint)
 
 
-def _changes(column: Sequence[Any]) -> Iterable[int]:
+def _changes(column: list[Any]) -> Iterable[int]:
     """Where another value begins."""
     return compress(range(1, len(column)), map(ne, column, column[1:]))

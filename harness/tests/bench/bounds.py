@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from harness.tests.bench import relay, scale, wire
 from harness.timeline.metrics import percentile
 
-EVENTS, ROUNDS = 10_000, 5
+EVENTS, ROUNDS = 30_000, 3  # the peers leave the caches cold, which short streams would be charged with
 OPENAI = 3.0
 LOW = {"logprobs": 3.0, "llama": 2.5, "ids": 2.0, "responses": 2.5, "ollama": 2.0}
 """Streams with another bound at 64 KiB than 4. Log probabilities and timings are an object an event, parsed one by one

@@ -11,6 +11,7 @@ from harness.capture.model import Capture
 from harness.diagnose.answer import Answer, Finding, Verdict, worst_first
 from harness.diagnose.attribute import attribute
 from harness.diagnose.comparable import comparable, tells, timeless, untimed
+from harness.diagnose.healed import healed
 from harness.diagnose.pair import Pair
 from harness.diagnose.rules import error, first_byte, readers, upstream
 from harness.diagnose.rules.registry import ALONE, BETWEEN
@@ -71,7 +72,7 @@ def diagnose_views(views: Sequence[View], *, consumers: bool = False) -> tuple[V
         alone[pair.inner.index] += first_byte.given_up(pair)
     for view in views if consumers else views[-1:]:
         alone[view.index] += readers.readers(view, consumers)
-    found = attribute(views, pairs, alone, between)
+    found = healed(pairs, attribute(views, pairs, alone, between))
     return judge(views, pairs, found), [finding for _, finding in found]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any
 
 from harness.diagnose.answer import Finding
@@ -11,6 +10,7 @@ from harness.diagnose.fault import Fault
 from harness.diagnose.knowledge.buffers import buffer_fix, buffer_words
 from harness.diagnose.lag import one_behind
 from harness.diagnose.pair import Pair, Timed
+from harness.diagnose.rules import rhythm
 from harness.diagnose.rules.first_byte import added
 from harness.diagnose.thresholds import (
     BURST_EVENTS,
@@ -32,12 +32,6 @@ ALONE = Fault(
     "burst.at-once",
     "{together} of {content_events} content events arrive within {within_ms} ms, after {silence_ms} ms of silence.",
     "Something collected them: this hop, or one behind it that this vantage cannot see; {buffer_words}.",
-    "{advice}",
-)
-RHYTHM = Fault(
-    "burst.rhythm",
-    "Content comes in {clumps} clumps of about {per_clump} events, {silence_ms} ms apart, each within {within_ms} ms.",
-    "Either the engine makes several tokens a step, or something collects them; {buffer_words}.",
     "{advice}",
 )
 UNTIL_END = Fault(
@@ -85,7 +79,7 @@ def alone(view: View) -> Iterator[Finding]:
             best = (start, stop)
         start = stop
     if best is None or best[1] - best[0] < BURST_SHARE * count:
-        yield from _rhythm(view, silent)
+        yield from rhythm.alone(view)
         return
     first, stop = best
     silence = at[first] - (at[first - 1] if first else 0.0)
@@ -97,30 +91,6 @@ def alone(view: View) -> Iterator[Finding]:
         within_ms=max(at[stop - 1] - at[first], 0.0),
         words={"buffer_words": buffer_words(view, None, True), "advice": buffer_fix(view, None)},
         **figures,
-    )
-
-
-def _rhythm(view: View, silent: float) -> Iterator[Finding]:
-    """Nearly all content in clumps with ``silent`` ms before each: seen, but alone no proof of a buffer."""
-    at, clumps = view.content_ms, [[0]]
-    for i in range(1, len(at)):
-        if at[i] - at[clumps[-1][0]] <= BURST_JOIN_MS:
-            clumps[-1].append(i)
-        else:
-            clumps.append([i])
-    pauses = [at[b[0]] - at[a[-1]] for a, b in pairwise(clumps)]
-    wide = [clump for clump in clumps if len(clump) >= MIN_JUDGED]
-    if len(wide) < MIN_JUDGED or sum(map(len, wide)) < UNTIL_END_SHARE * len(at) or min(pauses) < silent:
-        return
-    yield RHYTHM.found(
-        view,
-        "warning",
-        event=view.content[wide[0][0]],
-        clumps=len(clumps),
-        per_clump=round(len(at) / len(clumps)),
-        silence_ms=sorted(pauses)[len(pauses) // 2],
-        within_ms=max(at[clump[-1]] - at[clump[0]] for clump in wide),
-        words={"buffer_words": buffer_words(view, None, False), "advice": buffer_fix(view, None)},
     )
 
 

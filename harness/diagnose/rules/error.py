@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from harness.diagnose.answer import Finding
 from harness.diagnose.fault import Fault
+from harness.diagnose.healed import EXCUSE_CHARS, excuses, heals
 from harness.diagnose.knowledge.statuses import advice_for
 from harness.diagnose.pair import Pair
 from harness.diagnose.thresholds import STALL_MS
@@ -55,15 +56,7 @@ FAILED = {"error", "network_error", "server_error", "internal_error", "engine_er
 FAILED |= {"insufficient_system_resource"}
 """Finish reasons that tell a failure: vLLM, SGLang, Zhipu, DeepSeek and gateways."""
 
-EXCUSE_CHARS = 400  # answers that say no more than that something failed are short
 MESSAGE_CHARS = 20
-EXCUSE = re.compile(
-    r"\b(?:an? (?:\w+ )?error (?:has )?occurred|something went wrong|try again|rate limit|overloaded|timed out"
-    r"|(?:request|model|service|upstream|call) (?:has )?failed|(?:un|not )available|internal server error)\b"
-    r"|请求失败|出错了|发生错误|服务不可用|稍后重试|调用失败|系统繁忙",
-    re.I,
-)
-
 SILENCED = Fault(
     "error.hidden",
     "{hop_inner} failed clearly ({inner_failure}), {hop} hides it: {outer_story}.",
@@ -142,7 +135,8 @@ def between(pair: Pair) -> Iterator[Finding]:
         return
     if not outer.head and outer.end_ms - inner.end_ms < STALL_MS:
         return  # it may still pass the refusal on
-    if inner.refused and outer.content and outer.text_complete and not _apologises(inner, outer):
+    another = inner.refused and outer.content and outer.text_complete
+    if (another or heals(pair)) and not _apologises(inner, outer):
         return  # another upstream answered
     told_text = bool(outer.content) and not outer.text_complete and outer.end in ("truncated", "reset")
     if told_text and inner.in_band:
@@ -180,7 +174,7 @@ def _apologises(inner: View, outer: View) -> bool:
     text = " ".join(outer.stream.text().split())
     message = str(body_message(inner))[:MESSAGE_CHARS]
     about = str(inner.status) in text or (len(message) == MESSAGE_CHARS and message in text)
-    return len(text) <= EXCUSE_CHARS and (about or bool(EXCUSE.search(text)))
+    return len(text) <= EXCUSE_CHARS and (about or excuses(text))
 
 
 def body_message(view: View) -> str:

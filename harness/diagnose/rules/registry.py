@@ -30,6 +30,7 @@ from harness.diagnose.rules import (
     reorder,
     reset,
     rewrite,
+    rhythm,
     stall,
     stamps,
     thinking,
@@ -52,6 +53,7 @@ BETWEEN: tuple[Callable[[Pair], Iterable[Finding]], ...] = (
     error.between, not_streamed.between, truncation.between, not_cancelled.between, interleave.between,
     interleave.mixed, duplicate.between, reorder.between,
     loss.between, encoding.between, rewrite.between, changes.between, content.between, headers.between, burst.between,
+    rhythm.between,
     stall.between, first_byte.between,
 )  # fmt: skip
 """Rules for a hop and the one behind it."""

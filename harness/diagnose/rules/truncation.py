@@ -8,6 +8,7 @@ from typing import NamedTuple
 from harness.diagnose.answer import Finding
 from harness.diagnose.cut import cut_figures, timer_fix, timer_words
 from harness.diagnose.fault import Fault
+from harness.diagnose.healed import heals
 from harness.diagnose.pair import Pair
 from harness.diagnose.rules.malformed_ends import counts_on
 from harness.diagnose.view import View
@@ -188,7 +189,7 @@ def between(pair: Pair) -> Iterator[Finding]:
         return
     broken = inner.end in ("truncated", "reset") or (inner.end == "complete" and inner.streamed and len(inner.stream))
     if broken and not inner.text_complete and not inner.in_band and inner.content and pair.sameness != "different":
-        if outer.end == "complete" and (outer.text_complete or inner.end != "complete"):
+        if outer.end == "complete" and (outer.text_complete or inner.end != "complete") and not heals(pair):
             yield EARLY.found(
                 outer,
                 "error",

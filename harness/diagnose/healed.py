@@ -1,0 +1,72 @@
+"""What broke behind a hop that made it good: another upstream answered, or went on where the first one broke off."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from harness.diagnose.answer import Finding
+from harness.diagnose.pair import Pair
+from harness.diagnose.thresholds import HEAL_PIECES
+from harness.diagnose.view import View
+
+BROKEN = frozenset({"truncation", "reset", "error", "not-streamed"})
+EXCUSE_CHARS = 400  # answers that say no more than that something failed are short
+EXCUSE = re.compile(
+    r"\b(?:an? (?:\w+ )?error (?:has )?occurred|something went wrong|try again|rate limit|overloaded|timed out"
+    r"|(?:request|model|service|upstream|call) (?:has )?failed|(?:un|not )available|internal server error)\b"
+    r"|请求失败|出错了|发生错误|服务不可用|稍后重试|调用失败|系统繁忙",
+    re.I,
+)
+
+
+def healed(pairs: Sequence[Pair | None], found: Sequence[tuple[int, Finding]]) -> list[tuple[int, Finding]]:
+    """The findings; what broke hurts nobody where a hop in front healed the same exchange.
+
+    A hop that could not be reached stays a fault: whoever answered did so at another address.
+    """
+    healers = [pair for pair in pairs if pair and pair.sameness != "different" and heals(pair)]
+    out = []
+    for index, finding in found:
+        healer = next((pair.outer for pair in healers if index <= pair.inner.index), None)
+        broken = finding.severity == "error" and finding.symptom in BROKEN and finding.code != "error.unreachable"
+        if healer and broken:
+            evidence = dict(finding.evidence) | {"healed_by": healer.hop}
+            finding = replace(finding, severity="warning", evidence=evidence)
+        out.append((index, finding))
+    return out
+
+
+def heals(pair: Pair) -> bool:
+    """Whether the inner hop broke, and the outer one tells a whole answer all the same that is no excuse."""
+    if "heals" not in pair.memo:
+        pair.memo["heals"] = _broke(pair.inner) and _goes_on(pair.inner, pair.outer)
+    told: bool = pair.memo["heals"]
+    return told
+
+
+def _broke(inner: View) -> bool:
+    cut = inner.end in ("truncated", "reset", "complete") and inner.answered and not inner.text_complete
+    return not inner.unreached and (inner.clear_refusal or cut or inner.end == "reset")
+
+
+def _goes_on(inner: View, outer: View) -> bool:
+    """Whether all that the inner hop told is how the outer answer begins, which then goes on to a good end."""
+    if not (outer.streamed and outer.content and outer.text_complete) or outer.clear_refusal:
+        return False
+    added, pieces = "", 0
+    for key, text in outer.texts.items():
+        before = inner.texts[key].text if key in inner.texts else ""
+        if not text.text.startswith(before):
+            return False
+        added += text.text[len(before) :]
+        pieces += sum(end > len(before) for end in text.ends)
+    whole = all(key in outer.texts for key in inner.texts)
+    return whole and (pieces >= HEAL_PIECES or not inner.content) and not excuses(added)
+
+
+def excuses(text: str) -> bool:
+    """Whether a short text says that something failed."""
+    text = " ".join(text.split())
+    return len(text) <= EXCUSE_CHARS and bool(EXCUSE.search(text))

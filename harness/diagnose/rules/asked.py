@@ -8,6 +8,7 @@ from typing import Any
 
 from harness.diagnose.answer import Finding
 from harness.diagnose.fault import Fault
+from harness.diagnose.meant import last_said
 from harness.diagnose.rules.interleave import merged
 from harness.diagnose.view import View
 from harness.phrase import phrase
@@ -58,6 +59,7 @@ ECHO = Fault(
 LIMITS = ("max_completion_tokens", "max_tokens", "max_output_tokens")
 SENTENCE_ENDS = ".!?…。！？」』”\"')]}`>|*"
 NATURAL = ("stop", "end_turn", "eos", "eos_token", "completed")
+CLOSED_BY = {"{": "}", "[": "]"}
 TOKEN_CHARS = 6  # of a word like false that was begun
 ECHO_CHARS = 20  # shorter prompts are repeated by answers in passing
 
@@ -108,14 +110,16 @@ def _at_limit(view: View) -> Iterator[Finding]:
 
 def _json(view: View) -> Iterator[Finding]:
     """One JSON value as the whole answer, where the engine itself says that it is done."""
-    text, reason = view.stream.text().strip(), view.finished.get(0, "")
+    said, reason = view.stream.text().strip(), view.finished.get(0, "")
+    text = last_said(view.asked, "assistant").lstrip() + said  # the client may have begun it
     called = any(channel.name for channel in view.stream.channels)
-    if not _wants_json(view.asked) or reason not in NATURAL or not text or called or text.startswith("<"):
+    if not _wants_json(view.asked) or reason not in NATURAL or not said or called or text.startswith("<"):
         return
     try:
         json.loads(text)
     except ValueError as error:
-        cut = text[0] in "{[" and _runs_out(text) and not _stops(view.asked)
+        stopped = _stops(view.asked) or view.asked.get("stop_token_ids")
+        cut = text[0] in CLOSED_BY and text[-1] != CLOSED_BY[text[0]] and _runs_out(text) and not stopped
         fault, severity = (BROKEN_JSON, "error") if cut else (NO_JSON, "warning")
         yield fault.found(view, severity, event=view.content[-1], reason=reason if cut else None, detail=why(error))
 
@@ -150,14 +154,6 @@ def _counted(view: View) -> Iterator[Finding]:
 
 
 def _echo(view: View) -> Iterator[Finding]:
-    prompt, text = _prompt(view.asked).strip(), view.stream.text().lstrip()
+    prompt, text = last_said(view.asked, "user").strip(), view.stream.text().lstrip()
     if len(prompt) >= ECHO_CHARS and text.startswith(prompt) and not view.asked.get("echo"):
         yield ECHO.found(view, "warning", event=view.content[0], chars=len(prompt))
-
-
-def _prompt(asked: dict[str, Any]) -> str:
-    """The last thing that the user said."""
-    messages = asked.get("messages")
-    last = messages[-1] if isinstance(messages, list) and messages else {}
-    said = last.get("content") if isinstance(last, dict) and last.get("role") == "user" else asked.get("prompt")
-    return said if isinstance(said, str) else ""

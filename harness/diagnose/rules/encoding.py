@@ -9,6 +9,7 @@ from harness.diagnose.answer import Finding
 from harness.diagnose.charset import mojibake, unspoilt
 from harness.diagnose.damage import clip, damages
 from harness.diagnose.fault import Fault
+from harness.diagnose.meant import BROKEN_LETTERS, speaks_of
 from harness.diagnose.pair import Pair
 from harness.diagnose.view import View
 from harness.phrase import phrase
@@ -72,7 +73,8 @@ def alone(view: View) -> Iterator[Finding]:
     replaced = [fault for fault in faults if fault.code == "replacement"]
     if replaced:
         event = replaced[0].event
-        yield REPLACED.found(view, "error", event=event, events=len(replaced), words={"event_no": event})
+        severity = "warning" if speaks_of(view, BROKEN_LETTERS) else "error"
+        yield REPLACED.found(view, severity, event=event, events=len(replaced), words={"event_no": event})
     invalid = [fault for fault in faults if fault.code == "utf8"]
     if invalid and not _cut_tail(view, invalid[0].offset):
         event = invalid[0].event
@@ -130,7 +132,8 @@ def _mojibake(view: View) -> Iterator[Finding]:
             continue
         at = next(i for i, char in enumerate(text.text) if not char.isascii())
         event = text.event_at(at)
-        yield MOJIBAKE.found(view, "error", event=event, words={"event_no": event}, piece=clip(text.text[at : at + 24]))
+        severity, piece = "warning" if speaks_of(view, BROKEN_LETTERS) else "error", clip(text.text[at : at + 24])
+        yield MOJIBAKE.found(view, severity, event=event, words={"event_no": event}, piece=piece)
         return
 
 

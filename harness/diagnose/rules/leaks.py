@@ -8,6 +8,7 @@ from typing import Any
 
 from harness.diagnose.answer import Finding
 from harness.diagnose.fault import Fault
+from harness.diagnose.meant import SPELLING, speaks_of
 from harness.diagnose.view import Text, View
 
 TOKEN_MARKS = Fault(
@@ -65,10 +66,12 @@ UNKNOWN = Fault(
     "Compare the names at the hop behind; ask with a stricter tool choice.",
 )
 MARK = re.compile(r"[Ġ▁](?=\w)")
+GLUED = re.compile(r"(?:(?<=[\w.,;:!?])|^)[Ġ▁](?=\w)")  # where a blank belongs; in a list of tokens there is one
 BARS = re.compile(r"[▂▃▄▅▆▇█]|▁▁")  # a drawing
 MARKS_LEAST = 4
 BYTE_TOKEN = re.compile(r"(?<!`)<0x[0-9A-F]{2}>")
 ESCAPE = re.compile(r"\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}")
+OWN_SHARE = 0.8  # of the marks, which make pieces of their own where a decoder or serialiser wrote them
 ENTITY = re.compile(r"&(?:#\d{1,6}|#x[0-9a-fA-F]{1,5}|quot|amp|lt|gt|apos|nbsp);")
 ROLE_WORD = re.compile(r"\s*(assistant|model|ASSISTANT|<\|assistant\|>)[ \t]*:?[ \t]*\n")
 THINK_TAG = re.compile(r"</?(?:mm:|seed:)?think(?:ing)?>|\[/?THINK\]|◁/?think▷")
@@ -89,18 +92,24 @@ def alone(view: View) -> Iterator[Finding]:
 
 def _text(view: View, text: Text) -> Iterator[Finding]:
     whole = text.text
-    marks = [] if BARS.search(whole) else MARK.findall(whole)
-    if len(marks) >= MARKS_LEAST and len(marks) > whole.count(" "):
+    meant = speaks_of(view, SPELLING)
+    marks = [] if BARS.search(whole) else GLUED.findall(whole)
+    if (
+        len(marks) >= MARKS_LEAST
+        and len(marks) > whole.count(" ")
+        and len(marks) >= OWN_SHARE * len(MARK.findall(whole))
+    ):
         event = text.event_at(whole.index(marks[0]))
-        yield TOKEN_MARKS.found(view, "error", event=event, mark=marks[0], times=len(marks))
+        yield TOKEN_MARKS.found(view, "warning" if meant else "error", event=event, mark=marks[0], times=len(marks))
     if hits := BYTE_TOKEN.findall(whole):
-        severity = "error" if len(hits) >= THREE else "warning"
+        severity = "error" if _own(text, BYTE_TOKEN) >= THREE and not meant else "warning"
         event = text.event_at(whole.index(hits[0]))
         yield BYTE_TOKENS.found(view, severity, event=event, first=hits[0], times=len(hits))
     plain = "`" not in whole and whole.lstrip()[:1] not in ("{", "[", '"')  # neither code nor JSON
     escapes = ESCAPE.findall(whole)
     if plain and len(escapes) >= THREE and sum(map(len, escapes)) >= 0.5 * len(whole):
-        yield ESCAPES.found(view, "error", event=text.event_at(0), first=escapes[0], times=len(escapes))
+        severity = "error" if _own(text, ESCAPE) >= THREE and not meant else "warning"
+        yield ESCAPES.found(view, severity, event=text.event_at(0), first=escapes[0], times=len(escapes))
     ends = whole.count("\\n")
     if plain and ends >= THREE and "\n" not in whole:
         yield LINE_ENDS.found(view, "warning", event=text.event_at(whole.index("\\n")), times=ends)
@@ -112,15 +121,27 @@ def _text(view: View, text: Text) -> Iterator[Finding]:
         yield ROLE.found(view, "warning", event=text.event_at(role.start(1)), word=role.group(1))
 
 
+def _own(text: Text, mark: re.Pattern[str]) -> int:
+    """How many pieces are such marks and nothing else; 0 when others hold marks, or parts of them, that a model wrote
+    sign by sign."""
+    pieces = text.pieces()
+    only = re.compile(rf"\s*(?:(?:{mark.pattern})\s*)+")
+    own = [piece for piece in pieces if only.fullmatch(piece)]
+    inside = sum(len(mark.findall(piece)) for piece in own)
+    return len(own) if inside >= OWN_SHARE * len(mark.findall(text.text)) else 0
+
+
 def _names(view: View) -> Iterator[Finding]:
     offered = _offered(view.asked)
     for channel in view.stream.channels:
         if not channel.name or not channel.key.part.startswith("tool"):
             continue
         event = view.texts[channel.key].events[0] if channel.key in view.texts else view.content[0]
+        if channel.name in offered:
+            continue
         if NO_NAME.search(channel.name):
             yield NAME.found(view, "error", event=event, name=repr(channel.name[:80]))
-        elif offered and channel.name not in offered:
+        elif offered:
             yield UNKNOWN.found(view, "warning", event=event, name=channel.name, offered=sorted(offered)[:10])
 
 

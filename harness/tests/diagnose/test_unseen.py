@@ -1,58 +1,26 @@
-"""Cases imagined after public fault reports, each expectation fixed by the contract before it was run."""
+"""Cases imagined after public fault reports, each expectation fixed by the contract before it was run.
+
+They are found by themselves: each module of ``unseen/`` with a table ``CASES``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from harness.diagnose.run import diagnose
 from harness.tests.diagnose.cases import misses
-from harness.tests.diagnose.unseen import (
-    agents,
-    between,
-    breaks,
-    calm,
-    clocks,
-    crossed,
-    delays,
-    doors,
-    edges,
-    engine_faults,
-    engine_oddities,
-    gates,
-    gateway_dialects,
-    gateway_faults,
-    gateway_oddities,
-    legal,
-    marks_leaked,
-    marks_meant,
-    more,
-    nodes,
-    refusals,
-    relay_faults,
-    relay_oddities,
-    rest,
-    text,
-    tongues,
-    variants,
-    wire,
-    wishes_kept,
-    wishes_missed,
-)
 from harness.tests.diagnose.unseen.kit import Unseen
 
 CASES: dict[str, Unseen] = {
-    f"{part.__name__.rpartition('.')[2]}-{name}": case
-    for part in (
-        delays, breaks, text, wire, more, rest, legal,
-        engine_oddities, engine_faults, gateway_oddities, gateway_faults, gateway_dialects,
-        relay_oddities, relay_faults, tongues, refusals, nodes, marks_meant, marks_leaked, wishes_kept, wishes_missed,
-        calm, between, gates, edges, crossed, agents, clocks, doors, variants,
-    )
-    for name, case in part.CASES.items()
-}  # fmt: skip
+    f"{path.stem}-{name}": case
+    for path in sorted((Path(__file__).parent / "unseen").glob("*.py"))
+    for name, case in getattr(import_module(f"harness.tests.diagnose.unseen.{path.stem}"), "CASES", {}).items()
+}
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -11,6 +11,7 @@ from harness.diagnose.rules import (
     asked,
     blocks,
     burst,
+    calls,
     changes,
     content,
     duplicate,
@@ -26,6 +27,7 @@ from harness.diagnose.rules import (
     marks,
     not_cancelled,
     not_streamed,
+    odds,
     rambling,
     reorder,
     reset,
@@ -36,24 +38,24 @@ from harness.diagnose.rules import (
     thinking,
     tokens,
     truncation,
+    unread,
     upstream,
 )
 from harness.diagnose.view import View
 
 ALONE: tuple[Callable[[View], Iterable[Finding]], ...] = (
     error.alone, reset.alone, truncation.alone, not_streamed.alone, interleave.alone, duplicate.alone, reorder.alone,
-    loss.alone, tokens.alone, marks.alone, blocks.alone, encoding.alone,
-    malformed.alone, malformed_ends.alone, content.alone, asked.alone, rambling.alone, leaks.alone, thinking.alone,
-    upstream.alone,
-    headers.alone, burst.alone, stall.alone, first_byte.alone, aborted.alone, stamps.alone,
+    loss.alone, calls.alone, tokens.alone, marks.alone, blocks.alone, encoding.alone,
+    malformed.alone, malformed_ends.alone, content.alone, asked.alone, odds.alone, rambling.alone, leaks.alone,
+    thinking.alone, upstream.alone, headers.alone, burst.alone, stall.alone, first_byte.alone, aborted.alone,
+    stamps.alone,
 )  # fmt: skip
 """Rules for one capture."""
 
 BETWEEN: tuple[Callable[[Pair], Iterable[Finding]], ...] = (
     error.between, not_streamed.between, truncation.between, not_cancelled.between, interleave.between,
-    interleave.mixed, duplicate.between, reorder.between,
-    loss.between, encoding.between, rewrite.between, changes.between, content.between, headers.between, burst.between,
-    rhythm.between,
-    stall.between, first_byte.between,
+    interleave.mixed, duplicate.between, calls.between, reorder.between,
+    loss.between, unread.between, encoding.between, rewrite.between, changes.between, content.between, headers.between,
+    burst.between, rhythm.between, stall.between, first_byte.between,
 )  # fmt: skip
 """Rules for a hop and the one behind it."""

@@ -14,10 +14,11 @@ from harness.wire.stream import Kind
 EXTRAS = ("metrics", "timings", "service_tier", "prompt_filter_results", "x_groq", "citations")
 _KNOWN = frozenset({"id", "object", "created", "model", "system_fingerprint", "choices", "usage", "error"})
 _REASONING = ("reasoning_content", "reasoning")
+_AUDIO = (("transcript", "content"), ("data", "audio"))  # what is said is the answer; the sound itself is base64
 # What is looked at, of a chunk, of its choices and of their deltas: everything else may hold whatever it likes.
 READ = _KNOWN | frozenset(EXTRAS)
 READ_OF_CHOICE = frozenset({"index", "delta", "text", "message", "finish_reason", "logprobs"})
-READ_OF_DELTA = frozenset({"content", *_REASONING, "role", "refusal", "tool_calls", "function_call"})
+READ_OF_DELTA = frozenset({"content", *_REASONING, "role", "refusal", "tool_calls", "function_call", "audio"})
 
 
 def chunk(obj: dict[str, Any], sink: Sink) -> Kind:
@@ -129,6 +130,10 @@ def _delta(index: int, delta: dict[str, Any], obj: dict[str, Any], sink: Sink) -
 def _rest(index: int, delta: dict[str, Any], kind: Kind, sink: Sink) -> Kind:
     if delta.get("refusal"):
         kind = piece(index, "refusal", delta["refusal"], Kind.TEXT, sink)
+    if type(audio := delta.get("audio")) is dict:
+        for name, part in _AUDIO:
+            found = piece(index, part, audio.get(name) or "", Kind.TEXT, sink)
+            kind = found if RANK[found] < RANK[kind] else kind
     calls = delta.get("tool_calls")
     if calls is not None and not isinstance(calls, list):
         sink.fault("shape", "tool_calls is no list")

@@ -15,6 +15,7 @@ _TEXT = {
     "response.reasoning_text.delta": ("reasoning", Kind.REASONING),
     "response.reasoning_summary_text.delta": ("reasoning", Kind.REASONING),
     "response.audio.transcript.delta": ("content", Kind.TEXT),
+    "response.audio.delta": ("audio", Kind.TEXT),
 }
 _TOOL = frozenset(
     {

@@ -8,7 +8,7 @@ from typing import Any
 from harness.diagnose.answer import Finding
 from harness.diagnose.fault import Fault
 from harness.diagnose.knowledge.buffers import buffer_fix, buffer_words
-from harness.diagnose.lag import one_behind
+from harness.diagnose.lag import falls_behind, one_behind
 from harness.diagnose.pair import Pair, Timed
 from harness.diagnose.rules import rhythm
 from harness.diagnose.rules.first_byte import added
@@ -107,16 +107,21 @@ def between(pair: Pair) -> Iterator[Finding]:
     held = [(clump, ms) for clump in _clumps(rows) if (ms := _held(clump)) >= HOLD_MS and ms > pair.resolution_ms]
     clumps = [clump for clump, ms in held if _silence(rows, clump) >= 0.5 * ms]
     spread = rows[-1].inner_ms - rows[0].inner_ms
+    late = 0.0
+    if not clumps and (lags := falls_behind(pair)):  # a rate limit lets go little at a time, later each time
+        late, least = lags[1], max(BURST_JOIN_MS, pair.resolution_ms)
+        clumps = [clump for clump in _clumps(rows) if _held(clump) > least]
     if clumps:
-        found = _judge(pair, rows, clumps, spread)
+        found = _judge(pair, rows, clumps, spread, late)
         if found:
             yield found
 
 
-def _judge(pair: Pair, rows: list[Timed], clumps: list[list[Timed]], spread: float) -> Finding | None:
+def _judge(pair: Pair, rows: list[Timed], clumps: list[list[Timed]], spread: float, late: float) -> Finding | None:
+    """``late`` (ms): how far the last pieces lag where that is more than their clump spans."""
     outer, inner = pair.outer, pair.inner
     biggest = max(clumps, key=len)
-    held, together = max(map(_held, clumps)), sum(map(len, clumps))
+    held, together = max(late, *map(_held, clumps)), sum(map(len, clumps))
     words = {"buffer_words": buffer_words(outer, inner, len(clumps) == 1), "advice": buffer_fix(outer, inner)}
     common: dict[str, Any] = {
         "pieces": len(rows),

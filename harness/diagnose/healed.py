@@ -1,4 +1,4 @@
-"""What broke behind a hop that made it good: another upstream answered, or went on where the first one broke off."""
+"""Breaks that hurt nobody: a hop in front made it good (another upstream answered, or went on), or we had stopped."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from harness.diagnose.answer import Finding
 from harness.diagnose.pair import Pair
-from harness.diagnose.thresholds import HEAL_PIECES
+from harness.diagnose.thresholds import HEAL_PIECES, RESTART_CHARS
 from harness.diagnose.view import View
 
 BROKEN = frozenset({"truncation", "reset", "error", "not-streamed"})
@@ -22,10 +22,11 @@ EXCUSE = re.compile(
 
 
 def healed(pairs: Sequence[Pair | None], found: Sequence[tuple[int, Finding]]) -> list[tuple[int, Finding]]:
-    """The findings; what broke hurts nobody where a hop in front healed the same exchange.
+    """The findings; what broke hurts nobody where a hop in front healed the same exchange, or had been closed before.
 
     A hop that could not be reached stays a fault: whoever answered did so at another address.
     """
+    stops = [pair.inner.index for pair in pairs if pair and _after_stop(pair)]
     healers = [pair for pair in pairs if pair and pair.sameness != "different" and heals(pair)]
     out = []
     for index, finding in found:
@@ -34,8 +35,19 @@ def healed(pairs: Sequence[Pair | None], found: Sequence[tuple[int, Finding]]) -
         if healer and broken:
             evidence = dict(finding.evidence) | {"healed_by": healer.hop}
             finding = replace(finding, severity="warning", evidence=evidence)
+        elif index in stops and finding.severity == "error" and finding.symptom in ("reset", "truncation"):
+            finding = replace(finding, severity="info")
         out.append((index, finding))
     return out
+
+
+def _after_stop(pair: Pair) -> bool:
+    """Whether the inner hop broke off no sooner than the outer one was closed from its front: that is how it heard."""
+    inner, outer = pair.inner, pair.outer
+    shift = pair.shift_ms
+    if not outer.ours_to_close or inner.end not in ("reset", "truncated") or pair.sameness == "different":
+        return False
+    return shift is not None and inner.end_ms + shift >= outer.end_ms + pair.bound_ms
 
 
 def heals(pair: Pair) -> bool:
@@ -58,12 +70,17 @@ def _goes_on(inner: View, outer: View) -> bool:
     added, pieces = "", 0
     for key, text in outer.texts.items():
         before = inner.texts[key].text if key in inner.texts else ""
-        if not text.text.startswith(before):
+        rest = text.text[len(before) :]
+        if not text.text.startswith(before) or _anew(before.strip(), rest.lstrip()):
             return False
-        added += text.text[len(before) :]
+        added += rest
         pieces += sum(end > len(before) for end in text.ends)
     whole = all(key in outer.texts for key in inner.texts)
     return whole and (pieces >= HEAL_PIECES or not inner.content) and not excuses(added)
+
+
+def _anew(before: str, rest: str) -> bool:
+    return len(before) >= RESTART_CHARS and rest.startswith(before[: int(RESTART_CHARS)])
 
 
 def excuses(text: str) -> bool:

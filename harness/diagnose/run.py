@@ -47,7 +47,8 @@ def diagnose(captures: Sequence[Capture], *, consumers: bool = False, translate:
         found += [f for f in played_back.of(repeat, views) if all(tells(view.capture, f) for view in views)]
         findings += [replace(finding, repeat=repeat) for finding in found]
         verdicts.append(verdict)
-    return Answer(tuple(rows), tuple(worst_first(findings)), merge(verdicts))
+    hops = [capture.hop for capture in max(groups.values(), key=len)]
+    return Answer(tuple(rows), tuple(worst_first(findings)), merge(verdicts, hops))
 
 
 def _rounds(captures: Sequence[Capture]) -> dict[int | None, list[Capture]]:

@@ -171,8 +171,9 @@ def _settle(view: View) -> Phrase:
     return phrase("a recording of {hop} to the end of the answer", hop=view.hop)
 
 
-def merge(verdicts: Sequence[Verdict]) -> Verdict:
-    """One verdict over repeats: the commonest first bad hop of those that failed."""
+def merge(verdicts: Sequence[Verdict], hops: Sequence[str] = ()) -> Verdict:
+    """One verdict over repeats: the commonest first bad hop of those that failed, of equally common ones the innermost
+    of ``hops``; delay decides only where no repeat shows more."""
     if len(verdicts) == 1:
         return verdicts[0]
     bad = [verdict for verdict in verdicts if verdict.healthy is False]
@@ -181,7 +182,10 @@ def merge(verdicts: Sequence[Verdict]) -> Verdict:
         best = none[0] if len(none) == len(verdicts) else next(v for v in verdicts if v.healthy)
         summary = phrase("In {count} repeats: {summary}", count=len(verdicts), summary=best.summary)
         return Verdict(best.healthy, None, None, best.confidence, summary, best.needs)
-    common = Counter((verdict.first_bad_hop, verdict.symptom) for verdict in bad).most_common(1)[0][0]
+    decisive = [verdict for verdict in bad if verdict.symptom not in DELAY] or bad
+    counted_by = Counter((verdict.first_bad_hop, verdict.symptom) for verdict in decisive)
+    place = {hop: index for index, hop in reversed(list(enumerate(hops)))}
+    common = min(counted_by, key=lambda found: (-counted_by[found], place.get(found[0] or "", 0)))
     first = next(verdict for verdict in bad if (verdict.first_bad_hop, verdict.symptom) == common)
     counted = {"bad": len(bad), "count": len(verdicts), "summary": first.summary}
     summary = phrase("In {bad} of {count} repeats: {summary}", **counted)

@@ -37,7 +37,7 @@ def odds(words: Sequence[str], tokens: Sequence[str]) -> list[bytes]:
 
 SOUNDS = [sound(i, "UklGRkQ" + "A" * 320, w) for i, w in enumerate(SHORT[:20])]
 HEARD = [*SOUNDS, sound(21, expires_at=1770027271), vllm({}, "stop"), DONE]
-LOGS = {"request": {"model": "m", "stream": True, "logprobs": True, "messages": []}}
+LOGS: dict[str, Any] = {"request": {"model": "m", "stream": True, "logprobs": True, "messages": []}}
 
 CASES: dict[str, Unseen] = {
     # thoughts

@@ -27,8 +27,8 @@ from harness.tests.diagnose.unseen.shapes import (
 
 THOUGHT = worded("The user wants three cities compared , so I look each one up before I answer .")
 CITIES = ("Bergen", "Tromsø", "Ålesund")
-X = {"exchange": "ex-9017"}
-FAST = {"wire": "fastgpt", **X}
+X: dict[str, Any] = {"exchange": "ex-9017"}
+FAST: dict[str, Any] = {"wire": "fastgpt", **X}
 
 
 def paced(events: Sequence[bytes], start: float = 290.0, gap: float = 58.0) -> Reads:
@@ -104,8 +104,8 @@ SHORT = TEXT[:40]
 PLAIN = thinking([], SHORT)
 ARGS = [json.dumps({"city": c}) for c in CITIES]
 NODE = {"nodeId": "n3", "moduleName": "AI chat", "moduleType": "chatNode", "runningTime": 2.61}
-CLAUDE = {"headers": NGINX, **MESSAGES, **X}
-RESP = {"headers": NGINX, **RESPONSES, **X}
+CLAUDE: dict[str, Any] = {"headers": NGINX, **MESSAGES, **X}
+RESP: dict[str, Any] = {"headers": NGINX, **RESPONSES, **X}
 
 
 CASES: dict[str, Unseen] = {

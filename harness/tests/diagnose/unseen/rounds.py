@@ -30,10 +30,11 @@ OTHER = worded(
     "His dog heard the rain read out on still nights , head on her paws by the stove . "
     "The wind of that March was never asked for again ."
 )
-ZERO = {"model": "m", "stream": True, "temperature": 0, "seed": 7, "messages": [{"role": "user", "content": "A tale."}]}
-WARM = ZERO | {"temperature": 0.8, "seed": None}
+ZERO: dict[str, Any] = {"model": "m", "stream": True, "temperature": 0, "seed": 7, "messages": [{"role": "user", "content": "A tale."}]}
+WARM: dict[str, Any] = ZERO | {"temperature": 0.8, "seed": None}
 BOX, LAP = Clock("gpu-box", "monotonic", 0.001), Clock("laptop", "monotonic", 0.001)
-A, B = {"id": "chatcmpl-71c0a1f6b2d84e55"}, {"id": "chatcmpl-0d9b5c3ae17f4f20"}
+A: dict[str, Any] = {"id": "chatcmpl-71c0a1f6b2d84e55"}
+B: dict[str, Any] = {"id": "chatcmpl-0d9b5c3ae17f4f20"}
 EVEN = spoken(TEXT)
 LONG = spoken(TEXT * 4, gap=48)
 MID = EVEN[26][0]

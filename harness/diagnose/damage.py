@@ -180,7 +180,7 @@ def _words(text: str) -> Counter[str]:
 
 def _same_json(a: str, b: str) -> bool:
     try:
-        return bool(json.loads(a) == json.loads(b))
+        return bool((json.loads(a) or {}) == (json.loads(b) or {}))  # no arguments: {} or null
     except ValueError:
         return False
 

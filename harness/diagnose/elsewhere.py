@@ -8,9 +8,11 @@ from harness.diagnose.pair import Pair
 from harness.wire.stream import ChannelKey
 
 MARKS = re.compile(
-    r"</?(?:(?:mm:|seed:)?think|thinking|reasoning|thought)>|\[/?THINK\]|\[[0-9a-f]{24}\]\((?:CITE|QUOTE)\)", re.I
+    r"</?(?:(?:mm:|seed:)?think|thinking|reasoning|thought)>|\[/?THINK\]|\[[0-9a-f]{24}\]\((?:CITE|QUOTE)\)"
+    r"|<\|\w{2,30}\|>|<｜[^｜\s]{2,30}｜>|</?s>|<(?:start|end)_of_turn>|<(?:bos|eos|pad)>",
+    re.I,
 )
-"""Tags around thinking, and FastGPT's marks of the passages that an answer rests on."""
+"""Tags around thinking, FastGPT's marks of the passages that an answer rests on, and the templates' own signs."""
 
 
 def stands_elsewhere(pair: Pair, key: ChannelKey, text: str) -> bool:

@@ -66,6 +66,8 @@ SHORT = Fault(
     "Compare with a non-streamed run of the same prompt.",
 )
 
+EMPTY = ("{}", "null")  # a call without arguments, in either spelling
+
 
 def alone(view: View) -> Iterator[Finding]:
     for count in counts(view):
@@ -154,7 +156,7 @@ def _bare(pair: Pair) -> Iterator[Finding]:
     lost = {damage.key for damage in damages(pair) if damage.kind == "loss"}
     for key in pair.channels:
         made, told = pair.inner.texts[key].text.strip(), pair.outer.texts[key].text.strip()
-        if key.part.startswith("tool") and key not in lost and told == "{}" and made.replace(" ", "") != "{}":
+        if key.part.startswith("tool") and key not in lost and told == "{}" and made.replace(" ", "") not in EMPTY:
             name = next((c.name for c in pair.inner.stream.channels if c.key == key), "")
             event = pair.outer.texts[key].events[0]
             figures: dict[str, Any] = {"tool": name or key.part, "lost_chars": len(made), "told": told}

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from harness.diagnose.answer import Finding
 from harness.diagnose.cut import cut_figures, timer_fix, timer_words
+from harness.diagnose.elsewhere import stands_elsewhere
 from harness.diagnose.fault import Fault
 from harness.diagnose.healed import heals
 from harness.diagnose.pair import Pair
@@ -204,7 +205,8 @@ def between(pair: Pair) -> Iterator[Finding]:
         return
     for key, alignment in pair.alignments.items():
         lost = len(alignment.inner) - len(alignment.outer)
-        if lost > 0 and alignment.inner.startswith(alignment.outer) and alignment.inner[-lost:].strip():
+        tail = alignment.inner[-lost:].strip() if lost > 0 else ""
+        if tail and alignment.inner.startswith(alignment.outer) and not stands_elsewhere(pair, key, tail):
             limited = "length" in (outer.finished.get(key.choice), inner.finished.get(key.choice))
             sampled = pair.sameness == "different" and limited
             over = outer.texts[key].events[-1] < outer.content[-1]

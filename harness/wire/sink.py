@@ -166,6 +166,12 @@ class Sink:
         """This event tells that a tool or a node is at work from here on, or that it has done its work."""
         self.stream.facts.setdefault("work", []).append((self.event, done))
 
+    def free_form(self, part: str) -> None:
+        """This tool's input is text as it is (code, say), not JSON."""
+        known = self.stream.facts.setdefault("free_form", [])
+        if part not in known and len(known) < 100:
+            known.append(part)
+
     def end(self) -> None:
         """No more text comes: a surrogate that still waits becomes U+FFFD, in its channel's last piece. The channels
         get their texts."""

@@ -146,7 +146,8 @@ def _tools(view: View) -> Iterator[Finding]:
         if reason and not channel.name and channel.text.strip() and view.stream.wire == "openai":
             event = view.texts[channel.key].events[0] if channel.key in view.texts else None
             yield NAMELESS.found(view, "error", event=event, tool=channel.key.part)
-        if reason in FINISHED and channel.text.strip() and not shared:
+        free = channel.key.part in view.stream.facts.get("free_form", ())
+        if reason in FINISHED and channel.text.strip() and not shared and not free:
             detail = _json_fault(channel.text)
             if detail:
                 yield ARGUMENTS.found(

@@ -186,8 +186,11 @@ def _call(choice: int, position: int, call: Any, sink: Sink) -> Kind:
     if type(index) is not int:
         sink.fault("shape", "tool call without index")
         index = _number(choice, position, call.get("id"), sink)
-    function = call.get("function")
-    return _function(choice, f"tool:{index}", function if isinstance(function, dict) else {}, call.get("id"), sink)
+    part, function = f"tool:{index}", call.get("function")
+    if isinstance(custom := call.get("custom"), dict):  # a tool that takes text as it is, no JSON
+        function = {"name": custom.get("name"), "arguments": custom.get("input")}
+        sink.free_form(part)
+    return _function(choice, part, function if isinstance(function, dict) else {}, call.get("id"), sink)
 
 
 def _number(choice: int, position: int, ident: Any, sink: Sink) -> int:

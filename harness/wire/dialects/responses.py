@@ -17,14 +17,8 @@ _TEXT = {
     "response.audio.transcript.delta": ("content", Kind.TEXT),
     "response.audio.delta": ("audio", Kind.TEXT),
 }
-_TOOL = frozenset(
-    {
-        "response.function_call_arguments.delta",
-        "response.mcp_call_arguments.delta",
-        "response.custom_tool_call_input.delta",
-        "response.code_interpreter_call_code.delta",
-    }
-)
+_FREE = frozenset({"response.custom_tool_call_input.delta", "response.code_interpreter_call_code.delta"})
+_TOOL = _FREE | {"response.function_call_arguments.delta", "response.mcp_call_arguments.delta"}
 _LAST = frozenset({"response.completed", "response.incomplete", "response.failed", "response.cancelled"})
 _KNOWN = ("response.output_", "response.content_part.", "response.reasoning", "response.function_call", "response.in_")
 _SILENT = frozenset({"response.created", "response.queued", "response.refusal.done", "response.audio.done"})
@@ -38,7 +32,10 @@ def event(obj: dict[str, Any], sink: Sink) -> Kind:
     if kind in _TOOL:
         ident = obj.get("item_id") or obj.get("output_index")
         sink.seen["arguments", str(ident)] = True
-        return piece(0, tool(ident, sink), obj.get("delta"), Kind.TOOL, sink)
+        part = tool(ident, sink)
+        if kind in _FREE:
+            sink.free_form(part)
+        return piece(0, part, obj.get("delta"), Kind.TOOL, sink)
     if kind == "response.function_call_arguments.done":
         return _whole(obj.get("item_id") or obj.get("output_index"), obj.get("arguments"), sink)
     response = obj.get("response")

@@ -45,7 +45,7 @@ def offered(*names: str) -> dict[str, Any]:
     }
 
 
-JSON = {"response_format": {"type": "json_object"}}
+JSON: dict[str, Any] = {"response_format": {"type": "json_object"}}
 CASES: dict[str, Unseen] = {
     # escapes
     "escapes-a-word-on-request": good("Write 你好世界 with \\u escapes, nothing else.", "\\u4f60\\u597d\\u4e16\\u754c"),

@@ -220,3 +220,11 @@ def test_what_is_no_chunk_is_told(change: dict[str, Any], detail: str) -> None:
     (fault,) = read(chunk() | change).faults
     assert fault.code == "shape"
     assert detail in fault.detail
+
+
+def test_a_custom_tools_input_is_text_as_it_is() -> None:
+    call = {"index": 0, "id": "c1", "type": "custom", "custom": {"name": "run", "input": "print(1)"}}
+    stream = read(chunk() | {"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]})
+    (channel,) = stream.channels
+    assert (channel.name, channel.text) == ("run", "print(1)")
+    assert stream.facts["free_form"] == ["tool:0"]

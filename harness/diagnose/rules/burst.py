@@ -20,8 +20,10 @@ from harness.diagnose.thresholds import (
     HOLD_END_MS,
     HOLD_HALF_MS,
     HOLD_MS,
+    HOLD_NEAR,
     HOLD_ONCE_MS,
     HOLD_PAIRS_MS,
+    HOLD_PROOF,
     HOLD_SHARE,
     MIN_JUDGED,
     UNTIL_END_SHARE,
@@ -104,8 +106,10 @@ def between(pair: Pair) -> Iterator[Finding]:
             pair.outer, "warning", inner=pair.inner, event=rows[0].outer_event, held_ms=behind, pieces=len(rows)
         )
         return
-    held = [(clump, ms) for clump in _clumps(rows) if (ms := _held(clump)) >= HOLD_MS and ms > pair.resolution_ms]
-    clumps = [clump for clump, ms in held if _silence(rows, clump) >= 0.5 * ms]
+    clumps = _held_back(pair, rows, HOLD_MS)
+    if pair.sameness != "different" and sum(map(len, clumps)) >= HOLD_PROOF * len(rows):
+        fillings = _held_back(pair, rows, HOLD_NEAR * HOLD_MS)  # of one buffer: not each is held for that long
+        clumps = fillings if sum(map(len, fillings)) >= UNTIL_END_SHARE * len(rows) else clumps
     spread = rows[-1].inner_ms - rows[0].inner_ms
     late = 0.0
     if not clumps and (lags := falls_behind(pair)):  # a rate limit lets go little at a time, later each time
@@ -175,6 +179,12 @@ def _clumps(rows: list[Timed]) -> list[list[Timed]]:
         else:
             groups.append([row])
     return [group for group in groups if len(group) > 1]
+
+
+def _held_back(pair: Pair, rows: list[Timed], least: float) -> list[list[Timed]]:
+    """The clumps held for ``least`` ms or more, with silence before each that tells of a hold."""
+    held = [(clump, ms) for clump in _clumps(rows) if (ms := _held(clump)) >= least and ms > pair.resolution_ms]
+    return [clump for clump, ms in held if _silence(rows, clump) >= 0.5 * ms]
 
 
 def _held(clump: list[Timed]) -> float:

@@ -192,7 +192,7 @@ class View:
     def why_unreached(self) -> str:
         if self.end == "timeout":
             return phrase("no connection within {seconds} s", seconds=f"{self.end_ms / 1000:.3g}")
-        return term(self.detail) or phrase("connection refused")
+        return term(self.detail) or phrase("refused, or reset before it answered")
 
     @cached_property
     def streamed(self) -> bool:

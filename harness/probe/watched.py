@@ -107,6 +107,8 @@ class Watched:
         if kind == "close":
             kind = "complete" if "read" in recorder.heads and detail == "open-ended" else "truncated"
             detail = ""
+        if kind == "reset" and not detail and "read" not in recorder.heads:
+            detail = "reset before the head"
         for tap in ("read", "write"):
             recorder.on_end(tap, t_ns, kind, detail)
         self._done((recorder.capture("read"), recorder.capture("write")))

@@ -144,6 +144,16 @@ async def test_a_cut_is_passed_on_as_it_came(how, kind):
     assert seen.body == read.body == b"data: 1\n\n"
 
 
+async def test_a_reset_before_the_head_is_told_from_a_refused_connection():
+    async def script(talk: Talk) -> None:
+        talk.reset()
+
+    async with Tapped(script) as tapped:
+        await tapped.asked()
+        read, _ = await tapped.recorded()
+    assert (read.head, read.end.kind, read.end.detail) == (None, "reset", "reset before the head")
+
+
 async def test_a_client_that_leaves_takes_the_upstream_with_it_within_100_ms():
     async def script(talk: Talk) -> None:
         await talk.send(HEAD, chunk(b"data: 1\n\n"))

@@ -74,6 +74,13 @@ def buffering(p: Place) -> Iterator[Finding]:
             joined(" ", [cause, more]), "proxy_http_version 1.1; proxy_buffering off;",
             http_version=p.http, ignores_header=ignored,
         )  # fmt: skip
+    elif any("ssl" in listen.args for listen in p.scope.all_in_force("listen")) or p.scope.on("ssl"):
+        yield hint(
+            "burst.buffering-tls", "warning", spot, "proxy_buffering is on before clients that come over TLS.",
+            "Over HTTP/1.1 such a client gets nothing until a record of ssl_buffer_size (16 KB) is full or the answer "
+            "ends, even from a chunked upstream; over HTTP/2 each event comes.",
+            "proxy_buffering off;",
+        )  # fmt: skip
     elif p.scope.value("proxy_buffering") == "on" or ignored:
         yield hint(
             "burst.buffering-depends", "info", spot, "proxy_buffering is on, over HTTP/1.1.",

@@ -51,7 +51,7 @@ PRODUCTS: tuple[Product, ...] = (
         "nginx",
         "server",
         r"nginx|openresty|tengine",
-        "proxy_buffering off, or proxy_http_version 1.1; gzip_types without text/event-stream; "
+        "proxy_buffering off (in the clear, proxy_http_version 1.1 does too); gzip_types without text/event-stream; "
         "proxy_read_timeout above the longest pause",
     ),
     Product(

@@ -76,6 +76,13 @@ def test_each_setting_is_judged_as_measured(text: str, expected: list, tmp_path:
     assert codes(lint(tmp_path, text)[0]) == expected
 
 
+def test_buffering_before_tls_waits_for_a_whole_record(tmp_path: Path) -> None:
+    secure = {"server": "listen 127.0.0.1:8443 ssl;"}
+    held = config(LONG + "proxy_http_version 1.1;", **secure)
+    assert codes(lint(tmp_path, held)[0]) == [("warning", "burst.buffering-tls")]
+    assert codes(lint(tmp_path, config(WELL, **secure))[0]) == []
+
+
 INHERITED = {
     "from http": config(http=WELL),
     "from server": config(server=WELL),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from harness.diagnose.answer import Finding
-from harness.diagnose.pair import Pair
+from harness.diagnose.pair import Pair, side_by_side
 from harness.diagnose.thresholds import HEAL_PIECES, RESTART_CHARS
 from harness.diagnose.view import View
 
@@ -21,16 +21,19 @@ EXCUSE = re.compile(
 )
 
 
-def healed(pairs: Sequence[Pair | None], found: Sequence[tuple[int, Finding]]) -> list[tuple[int, Finding]]:
+def healed(
+    views: Sequence[View], pairs: Sequence[Pair | None], found: Sequence[tuple[int, Finding]]
+) -> list[tuple[int, Finding]]:
     """The findings; what broke hurts nobody where a hop in front healed the same exchange, or had been closed before.
 
     A hop that could not be reached stays a fault: whoever answered did so at another address.
     """
     stops = [pair.inner.index for pair in pairs if pair and _after_stop(pair)]
     healers = [pair for pair in pairs if pair and pair.sameness != "different" and heals(pair)]
+    spared = {view.index: pair.outer for pair in pairs if pair and _whole(pair) for view in _beside(views, pair)}
     out = []
     for index, finding in found:
-        healer = next((pair.outer for pair in healers if index <= pair.inner.index), None)
+        healer = next((pair.outer for pair in healers if index <= pair.inner.index), spared.get(index))
         broken = finding.severity == "error" and finding.symptom in BROKEN and finding.code != "error.unreachable"
         if healer and broken:
             evidence = dict(finding.evidence) | {"healed_by": healer.hop}
@@ -39,6 +42,15 @@ def healed(pairs: Sequence[Pair | None], found: Sequence[tuple[int, Finding]]) -
             finding = replace(finding, severity="info")
         out.append((index, finding))
     return out
+
+
+def _beside(views: Sequence[View], pair: Pair) -> list[View]:
+    """The engines of the inner one's pool."""
+    return [view for view in views[: pair.outer.index] if side_by_side(view, pair.inner)]
+
+
+def _whole(pair: Pair) -> bool:
+    return all(view.content and view.text_complete for view in (pair.inner, pair.outer))
 
 
 def _after_stop(pair: Pair) -> bool:

@@ -120,6 +120,13 @@ class Pair:
         return median([b - a for a, b in pairwise(times)]) if len(times) > 1 else 0.0
 
 
+def side_by_side(a: View, b: View) -> bool:
+    """Whether two engines of a pool were asked (hedged, or one after the other): neither is behind the other."""
+    ids = [{row.id for row in view.stream.identities if row.id} for view in (a, b)]
+    apart = a.kind == b.kind == "engine" and a.hop != b.hop
+    return apart and bool(ids[0] and ids[1]) and not ids[0] & ids[1]
+
+
 def moment(sent_at: str) -> float | None:
     """An RFC 3339 time as milliseconds since 1970; None when it cannot be read."""
     from datetime import datetime

@@ -12,7 +12,7 @@ from harness.diagnose.answer import Answer, Finding, Verdict, worst_first
 from harness.diagnose.attribute import attribute
 from harness.diagnose.comparable import comparable, tells, timeless, untimed
 from harness.diagnose.healed import healed
-from harness.diagnose.pair import Pair
+from harness.diagnose.pair import Pair, side_by_side
 from harness.diagnose.rules import error, first_byte, readers, upstream
 from harness.diagnose.rules.registry import ALONE, BETWEEN
 from harness.diagnose.sane import sane
@@ -73,7 +73,7 @@ def diagnose_views(views: Sequence[View], *, consumers: bool = False) -> tuple[V
         alone[pair.inner.index] += first_byte.given_up(pair)
     for view in views if consumers else views[-1:]:
         alone[view.index] += readers.readers(view, consumers)
-    found = healed(pairs, attribute(views, pairs, alone, between))
+    found = healed(views, pairs, attribute(views, pairs, alone, between))
     return judge(views, pairs, found), [finding for _, finding in found]
 
 
@@ -87,8 +87,10 @@ def _between(pair: Pair) -> list[Finding]:
 
 
 def _pair(views: Sequence[View], index: int) -> Pair | None:
-    """The view with the nearest inner one that says something; the innermost has none."""
-    for inner in reversed(views[:index]):
-        if not inner.unreached:
-            return Pair(inner, views[index])
-    return None
+    """The view with the nearest inner one that says something, of a pool of engines one that answered to the end; the
+    innermost has none."""
+    outer = views[index]
+    behind = [view for view in reversed(views[:index]) if not view.unreached and not side_by_side(view, outer)]
+    pool = [view for view in behind if view is behind[0] or side_by_side(view, behind[0])]
+    inner = next((view for view in pool if view.content and view.text_complete), behind[0] if behind else None)
+    return Pair(inner, outer) if inner else None

@@ -109,6 +109,7 @@ def between(pair: Pair) -> Iterator[Finding]:
     clumps = _held_back(pair, rows, HOLD_MS)
     if pair.sameness != "different" and sum(map(len, clumps)) >= HOLD_PROOF * len(rows):
         fillings = _held_back(pair, rows, HOLD_NEAR * HOLD_MS)  # of one buffer: not each is held for that long
+        fillings = [clump for clump in fillings if len({row.outer_event for row in clump}) > 1]  # no letters made words
         clumps = fillings if sum(map(len, fillings)) >= UNTIL_END_SHARE * len(rows) else clumps
     spread = rows[-1].inner_ms - rows[0].inner_ms
     late = 0.0

@@ -112,11 +112,11 @@ def _check_order(table: Table, hops: tuple[Hop, ...]) -> None:
             )
 
 
-def routes_from(specs: Iterable[object], where: str, origin: str = "file") -> list[Route]:
+def routes_from(specs: Iterable[object], where: str) -> list[Route]:
     """Routes in their order, names unique."""
     routes: dict[str, Route] = {}
     for number, spec in enumerate(specs, 1):
-        route = route_from(spec, where, number, origin)
+        route = route_from(spec, where, number)
         if route.name in routes:
             Table({}, where, ()).fail(f'two routes are named "{route.name}"', "Give each route its own name.")
         routes[route.name] = route

@@ -38,7 +38,7 @@ aall_routes = sync_to_async(all_routes)
 afind = sync_to_async(find)
 
 
-def store_routes(routes: Sequence[Route], origin: str = "file") -> list[str]:
+def store_routes(routes: Sequence[Route]) -> list[str]:
     """Store all of them or none, by name; new ones go last. Returns their names."""
     migrated()
     from harness.models import StoredRoute
@@ -46,7 +46,7 @@ def store_routes(routes: Sequence[Route], origin: str = "file") -> list[str]:
     with transaction.atomic():
         last = StoredRoute.objects.aggregate(last=Max("position"))["last"] or 0
         for place, route in enumerate(routes, last + 1):
-            values = {"spec": spec_of(route), "origin": origin}
+            values = {"spec": spec_of(route), "origin": "file"}
             StoredRoute.objects.update_or_create(
                 name=route.name, defaults=values, create_defaults={**values, "position": place}
             )

@@ -54,8 +54,7 @@ class Metrics:
     ``e2e_ms``: a_n - t_req, the last *content* (vLLM's end).
     ``last_byte_ms``: last byte - t_req (AIPerf's ``request_end``).
     ``terminator_ms``: first terminator - t_req. ``end_ms``: the connection's end - t_req.
-    ``output_tokens``: N. ``coalescing``: events per read that completed any (ours). ``bytes_per_read``: bytes of the
-    body as it came, per read.
+    ``output_tokens``: N. ``coalescing``: events per read that completed any (ours).
     """
 
     events: int
@@ -75,7 +74,6 @@ class Metrics:
     ntpot_ms: float | None
     output_tokens: int | None
     coalescing: float | None
-    bytes_per_read: float | None
     itl: Spread
     itl_ms: array[float] = field(repr=False)
 
@@ -108,7 +106,6 @@ def measure(stream: Stream) -> Metrics:
         ntpot_ms=e2e / tokens if e2e is not None and tokens else None,
         output_tokens=tokens,
         coalescing=len(stream) / bearing if bearing else None,
-        bytes_per_read=capture.ends[-1] / len(capture.ends) if capture.ends else None,
         itl=Spread.of(gaps),
         itl_ms=gaps,
     )

@@ -56,7 +56,6 @@ VALUES = st.recursive(
     max_leaves=12,
 ).map(lambda value: b"data: " + json.dumps(value).encode() + b"\n\n")
 ODD = st.lists(st.binary(max_size=20) | st.sampled_from(PARTS) | VALUES, max_size=8).map(b"".join)
-CODINGS = st.sampled_from(["", "gzip", "br", "deflate", "zstd", "gzip, br", "odd"])
 CLEAN = texts.filter(lambda text: text.isprintable() and text != "")
 
 

@@ -195,10 +195,6 @@ def openai_calls(ladder: Ladder) -> Ladder:
     return retold(change, 1)(ladder)
 
 
-def uncoded(tape: Tape) -> Tape:
-    return replace(tape.headed(drop=("content-encoding",)), coding="identity")
-
-
 def flushed(tape: Tape) -> Tape:
     """Compressed, but flushed with each read."""
     return replace(tape, coding="gzip")

@@ -11,7 +11,7 @@ import brotli  # type: ignore[import-untyped]
 
 from harness.capture.model import Capture, Clock
 from harness.tests.diagnose.build import DONE, SSE
-from harness.tests.diagnose.unseen.delays import EVEN, LONG, beating, frozen
+from harness.tests.diagnose.unseen.delays import EVEN, beating, frozen
 from harness.tests.diagnose.unseen.kit import (
     Reads,
     Unseen,
@@ -174,9 +174,6 @@ SEARCH = [
     typed_row("content_block_stop", index=3),
     typed_row("message_delta", delta={"stop_reason": "end_turn"}, usage={"output_tokens": 40}),
     typed_row("message_stop"),
-]
-PAIRWISE = [
-    (LONG[i][0] + 3, LONG[i][1] + (LONG[i + 1][1] if i + 1 < len(LONG) else b"")) for i in range(0, len(LONG), 2)
 ]
 CLOSE = [(180.0 + 70 * (i // 2) + 3 * (i % 2), data) for i, data in enumerate(tale(41, ident=ID))]
 H3 = hop("network-path", on(EVEN, 22), headers=(TYPE, ("alt-svc", 'h3=":443"; ma=86400'), ("cf-ray", "8c1-VIE")))

@@ -64,7 +64,6 @@ def chars() -> list[str]:
 
 PHP = b"<br />\n<b>Warning</b>:  Undefined array key in <b>/srv/app/chat.php</b> on line <b>88</b><br />\n"
 LIMIT = {"error": {"message": "Too many requests", "type": "rate_limit_error", "code": "rate_limit_exceeded"}}
-GROWING = [(t + 3 + 6_000 * i / len(LONG), d) for i, (t, d) in enumerate(LONG)]
 NUMBERED = [(t, b"id: %d\n" % i + d) for i, (t, d) in enumerate(EVEN)]
 
 CASES: dict[str, Unseen] = {

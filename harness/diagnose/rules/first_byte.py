@@ -17,6 +17,7 @@ from harness.diagnose.thresholds import (
 )
 from harness.diagnose.view import View
 from harness.phrase import phrase, recorded
+from harness.wire.stream import Kind
 
 HEAD_LATE = Fault(
     "first-byte.headers",
@@ -108,7 +109,7 @@ def between(pair: Pair) -> Iterator[Finding]:
     inner, outer = pair.inner, pair.outer
     if inner.ttft_ms is None or outer.refused or (outer.in_band and not outer.content) or outer.unreached:
         return
-    waited, base = outer.opening_ms(), inner.ttft_ms
+    waited, base = outer.opening_ms(), max(inner.ttft_ms, _call_made(pair))
     if not added(waited, base, pair):
         return
     figures: dict[str, Any] = {
@@ -124,6 +125,19 @@ def between(pair: Pair) -> Iterator[Finding]:
     if one_behind(pair) and waited <= FIRST_BYTE_MS:
         return  # the first piece waits for the second, as every piece does: told as such
     yield ADDED.found(outer, "error", inner=inner, event=outer.content[0], **figures)
+
+
+def _call_made(pair: Pair) -> float:
+    """When the inner hop had made the call that an Ollama opens with: its dialect has no pieces of calls."""
+    if pair.outer.stream.wire != "ollama":
+        return 0.0
+    first = pair.outer.content[0] if pair.outer.content else None
+    for key, text in pair.outer.texts.items():
+        made = pair.inner.texts.get(key)
+        if key.part.startswith("tool") and text.events == [first] and made:
+            opening = [pair.inner.stream.kinds[event] for event in pair.inner.content if event <= made.events[-1]]
+            return pair.inner.stream.times[made.events[-1]] if set(opening) == {Kind.TOOL} else 0.0
+    return 0.0
 
 
 def added(waited: float, base: float, pair: Pair) -> bool:

@@ -12,6 +12,7 @@ from harness.tests.diagnose.unseen.bridges import (
     PLAIN,
     SHORT,
     THOUGHT,
+    X,
     calls,
     inside,
     outside,
@@ -51,6 +52,20 @@ def named(*stages: tuple[str, Reads] | tuple[str, Reads, str]) -> list[Capture]:
             headers=VLLM if name == "vllm" else NGINX)
         for name, reads, *end in stages
     ]  # fmt: skip
+
+
+def long_call(count: int) -> list[bytes]:
+    """A call whose one argument comes in that many pieces."""
+    made = {"index": 0, "id": "call_9c", "type": "function", "function": {"name": "write", "arguments": '{"text": "'}}
+    rest = [*TEXT[: count - 2], '"}']
+    rows = [{"index": 0, "function": {"arguments": text}} for text in rest]
+    return [vllm({"tool_calls": [row]}) for row in (made, *rows)]
+
+
+def ollama_call(count: int) -> bytes:
+    """The same call in Ollama's dialect, which has no pieces of calls."""
+    made = {"function": {"name": "write", "arguments": {"text": "".join(TEXT[: count - 2])}}}
+    return ollama("", message={"role": "assistant", "content": "", "tool_calls": [made]})
 
 
 def engine(number: int, reads: Reads, **more: Any) -> Capture:
@@ -162,6 +177,15 @@ CASES: dict[str, Unseen] = {
         inside(calls((0, 1, 2))),
         outside(
             [row.replace("ø".encode(), b"\\\\u00f8").replace("Å".encode(), b"\\\\u00c5") for row in calls((0, 1, 2))]
+        ),
+    ),
+    "long-call-told-whole-as-ollama-must": fine(
+        inside([vllm({"role": "assistant", "content": None}), *long_call(40), vllm({}, "tool_calls"), DONE]),
+        hop(
+            "gateway",
+            on(paced([b"", *[b""] * 40, ollama_call(40), ollama("", done=True, done_reason="stop")])[41:], 6),
+            **NDJ,
+            **X,
         ),
     ),
     "calls-with-other-ids-behind-the-bridge": fine(

@@ -14,7 +14,7 @@ from harness.probe.recorder import MemoryRecorder
 from harness.probe.request import ask
 from harness.probe.upstream import Exchange
 from harness.routes.model import Hop, Route
-from harness.tests.probe.fakes import HEAD, LAST, Talk, Upstream, chunk
+from harness.tests.probe.fakes import HEAD, LAST, Talk, Upstream, chunk, in_turns
 
 SAID = [{"role": "user", "content": "hi"}]
 
@@ -28,17 +28,7 @@ def opened(url: str) -> Exchange:
 
 
 async def test_each_read_is_one_item_and_write_follows_read():
-    go = asyncio.Event()
-
-    async def script(talk: Talk) -> None:
-        await talk.send(HEAD)
-        for text in (b"one", b"two"):
-            await go.wait()
-            go.clear()
-            await talk.send(chunk(text))
-        await go.wait()
-        await talk.send(LAST)
-
+    script, go = in_turns(b"one", b"two")
     async with Upstream(script) as upstream:
         exchange = opened(upstream.url)
         await exchange.open()

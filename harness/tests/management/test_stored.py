@@ -4,27 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import sqlite3
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from harness.tests.probe.fakes import HEAD, LAST, Talk, Upstream, chunk
-
-ROOT = Path(__file__).resolve().parents[3]
-GOOD = (
-    b'data: {"choices":[{"index":0,"delta":{"content":"t1 "}}]}\n\n'
-    b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
-)
-
-
-def manage(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    env = os.environ | {"HARNESS_DATA_DIR": str(folder), "LAB_PORT": "1"} | variables
-    command = [sys.executable, "manage.py", *words]
-    return subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=30)
+from harness.tests.management.command_line import manage
+from harness.tests.probe.fakes import GOOD, HEAD, LAST, Talk, Upstream, chunk
 
 
 async def good(talk: Talk) -> None:

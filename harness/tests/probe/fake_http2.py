@@ -9,38 +9,27 @@ from h2.config import H2Configuration
 from h2.connection import H2Connection
 from h2.events import RequestReceived, StreamEnded
 
-from harness.tests.probe.fakes import HEAD, LAST, chunk
+from harness.tests.probe.fakes import HEAD, LAST, Server, chunk
 
 EVENTS = 12
 WORDS = [b'data: {"id":"c","choices":[{"index":0,"delta":{"content":"w%d "}}]}\n\n' % n for n in range(EVENTS)]
 END = b'data: {"id":"c","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
 
 
-class Http2Upstream:
+class Http2Upstream(Server):
     """``fault``: ``lumps`` (all at the end), ``reset`` (RST_STREAM in the middle), ``refuses`` (status 421),
     ``goaway``, ``whole`` (JSON), ``silent`` (never says a word), ``garbage`` (what is no frame)."""
 
     def __init__(self, fault: str = "", gap: float = 0.025) -> None:
+        super().__init__()
         self.fault, self.gap = fault, gap
         self.connections = self.requests = 0
-        self.tasks: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> Http2Upstream:
-        self.server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
-        self.url = f"http://127.0.0.1:{self.server.sockets[0].getsockname()[1]}/v1"
+        await self.listen()
         return self
 
-    async def __aexit__(self, *exc: object) -> None:
-        self.server.close()
-        for task in self.tasks:
-            task.cancel()
-        await asyncio.gather(*self.tasks, return_exceptions=True)
-
-    def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.ensure_future(self._talk(reader, writer))
-        self.tasks.add(task)
-
-    async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
         try:
             await self._speak(reader, writer)

@@ -10,7 +10,7 @@ import pytest
 
 from harness.probe.exchange import open_exchange, probe
 from harness.routes.model import Hop, Route, Timeouts
-from harness.tests.probe.fakes import HEAD, LAST, Script, Talk, Upstream, chunk
+from harness.tests.probe.fakes import HEAD, LAST, Script, Talk, Upstream, chunk, in_turns
 
 pytestmark = pytest.mark.alone
 
@@ -39,17 +39,7 @@ async def test_twenty_chunks_of_one_read_are_one_row():
 
 
 async def test_reads_that_come_apart_are_rows_of_their_own_and_in_order():
-    go = asyncio.Event()
-
-    async def script(talk: Talk) -> None:
-        await talk.send(HEAD)
-        for text in (b"one", b"two", b"three"):
-            await go.wait()
-            go.clear()
-            await talk.send(chunk(text))
-        await go.wait()
-        await talk.send(LAST)
-
+    script, go = in_turns(b"one", b"two", b"three")
     async with Upstream(script) as upstream:
         route = route_to(upstream.url)
         async with open_exchange(route, route.outermost, MESSAGES) as exchange:

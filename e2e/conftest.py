@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 import urllib.request
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, BrowserContext, Playwright, async_playwright
 
 from e2e.pages.chat import ChatPage
-from e2e.parts.process import free_port, running, tail
+from e2e.parts.process import free_port, running, tail, wait_for_answer
 
 ROOT = Path(__file__).resolve().parents[1]
 SYSTEM_BROWSERS = ("/usr/bin/chromium-headless-shell", "/usr/bin/chromium")
@@ -70,13 +69,7 @@ def product(folder: Path, routes: str = "", env: dict[str, str] | None = None) -
         (folder / "routes.toml").write_text(placed(routes))
         manage("routes", "load", str(folder / "routes.toml"), env=settings)
     with running([sys.executable, "manage.py", "up"], log, env=settings, cwd=ROOT) as child:
-        until = time.monotonic() + 60
-        while True:
-            if child.poll() is not None or time.monotonic() > until:
-                raise RuntimeError(f"the product did not start (exit {child.poll()}):\n{tail(log)}")
-            with contextlib.suppress(OSError), urllib.request.urlopen(f"{url}/healthz", timeout=2):
-                break
-            time.sleep(0.1)
+        wait_for_answer(f"{url}/healthz", child, log)
         yield Product(url, lab_url, data, log, settings)
     trouble = [line for line in log.read_text(errors="replace").splitlines() if any(t in line for t in TROUBLE)]
     assert not trouble, f"the product's log tells of trouble:\n{tail(log, 60)}"
@@ -129,8 +122,8 @@ async def open_chat(context: BrowserContext) -> AsyncIterator[Callable[..., obje
         return chat
 
     yield open_page
-    unexpected = [line for chat in opened for line in chat.unexpected_errors()]
-    assert not unexpected, f"errors on the browser's console: {unexpected}"
+    for chat in opened:
+        chat.console.check()
 
 
 def ledger(lab: str, exchange: str) -> list[dict[str, object]]:

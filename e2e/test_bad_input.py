@@ -128,7 +128,7 @@ def test_a_bad_command_line_is_one_sentence_and_exit_2(scope_with_bad_routes: Pr
 @pytest.mark.parametrize("route", ["refused", "unknown-model", "not-chat"])
 async def test_the_page_says_what_is_wrong(scope_with_bad_routes: Product, open_chat, route: str) -> None:
     chat = await open_chat(scope_with_bad_routes.url)
-    chat.expected_errors += ["502", "404"]
+    chat.console.expected += ["502", "404"]
     await chat.send(route)
     assert await chat.expect_end() == "failed"
     shown = await chat.page.inner_text("main")

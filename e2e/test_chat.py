@@ -129,7 +129,7 @@ async def test_each_lab_route_is_shown_and_named(
     scope: Product, open_chat, route: str, state: str, verdict: str
 ) -> None:
     chat = await open_chat(scope.url)
-    chat.expected_errors += CUT
+    chat.console.expected += CUT
     await chat.send(route)
     assert await chat.expect_end() == state
     await chat.expect_verdict(verdict)

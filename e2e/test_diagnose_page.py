@@ -57,7 +57,7 @@ async def diagnose(bench: Product, context: BrowserContext) -> AsyncIterator[Dia
     page = DiagnosePage(await context.new_page())
     await page.open(bench.url)
     yield page
-    assert not page.errors, f"errors on the browser's console: {page.errors}"
+    page.console.check()
 
 
 @pytest.fixture
@@ -180,7 +180,7 @@ async def test_several_recordings_are_ordered_named_and_compared(
 
 
 async def test_a_file_that_is_no_recording_is_refused_in_one_sentence(diagnose: DiagnosePage, tmp_path: Path) -> None:
-    diagnose.expected_errors.append("400")
+    diagnose.console.expected.append("400")
     note = tmp_path / "note.txt"
     note.write_text("hello")
     await diagnose.bring(note)
@@ -206,7 +206,7 @@ async def test_a_gateways_log_is_laid_beside_a_run(diagnose: DiagnosePage) -> No
 
 
 async def test_a_log_that_is_none_is_refused_and_leads_back(diagnose: DiagnosePage, tmp_path: Path) -> None:
-    diagnose.expected_errors.append("400")
+    diagnose.console.expected.append("400")
     await diagnose.climb("lumpy/vllm")
     await diagnose.expect_verdict("Healthy")
     await diagnose.page.locator("#logs summary").click()

@@ -11,9 +11,10 @@ from pathlib import Path
 import httpx
 import pytest
 import pytest_asyncio
-from playwright.async_api import BrowserContext, ConsoleMessage, Page, expect
+from playwright.async_api import BrowserContext, Page, expect
 
 from e2e.conftest import ROOT, Product, product
+from e2e.pages.console import Console
 from e2e.parts.process import free_port, running, stop, wait_for_port
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -51,17 +52,11 @@ def line(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Line]:
 @pytest_asyncio.fixture(loop_scope="session")
 async def page(line: Line, context: BrowserContext) -> AsyncIterator[Page]:
     """The open page; an error on its console fails the test."""
-    errors: list[str] = []
-
-    def note(message: ConsoleMessage) -> None:
-        errors.extend([message.text] if message.type == "error" else [])
-
     opened = await context.new_page()
-    opened.on("console", note)
-    opened.on("pageerror", lambda error: errors.append(str(error)))
+    console = Console(opened)
     await opened.goto(f"{line.product.url}/taps/")
     yield opened
-    assert not errors, errors
+    console.check()
 
 
 async def chat(line: Line, exchange: str) -> None:

@@ -6,7 +6,9 @@ import json
 import re
 from typing import Any
 
-from playwright.async_api import ConsoleMessage, Page, expect
+from playwright.async_api import Page, expect
+
+from e2e.pages.console import Console
 
 ENDED = re.compile("^(done|truncated|stopped|failed)$")
 
@@ -24,18 +26,7 @@ class ChatPage:
         self.answer = page.get_by_test_id("answer").last
         self.verdict = page.get_by_test_id("verdict").last
         self.url = ""
-        self.expected_errors: list[str] = []
-        self._errors: list[str] = []
-        page.on("console", self._on_console)
-        page.on("pageerror", lambda error: self._errors.append(str(error)))
-
-    def _on_console(self, message: ConsoleMessage) -> None:
-        if message.type == "error":
-            self._errors.append(f"{message.text} @ {message.location.get('url', '')}")
-
-    def unexpected_errors(self) -> list[str]:
-        """Console and page errors that the test did not announce in ``expected_errors``."""
-        return [line for line in self._errors if not any(known in line for known in self.expected_errors)]
+        self.console = Console(page)
 
     async def open(self, url: str) -> None:
         self.url = url

@@ -6,11 +6,13 @@ import re
 from pathlib import Path
 from typing import Any
 
-from playwright.async_api import ConsoleMessage, Locator, Page, expect
+from playwright.async_api import Locator, Page, expect
+
+from e2e.pages.console import Console
 
 
 class DiagnosePage:
-    """Wraps one browser page; console and page errors are collected."""
+    """Wraps one browser page."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -25,14 +27,7 @@ class DiagnosePage:
         self.failure = page.get_by_test_id("failure")
         self.findings = page.get_by_test_id("finding")
         self.picture = page.get_by_test_id("picture")
-        self.errors: list[str] = []
-        self.expected_errors: list[str] = []
-        page.on("console", self._on_console)
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
-
-    def _on_console(self, message: ConsoleMessage) -> None:
-        if message.type == "error" and not any(known in message.text for known in self.expected_errors):
-            self.errors.append(message.text)
+        self.console = Console(page)
 
     async def open(self, url: str) -> None:
         await self.page.goto(f"{url}/diagnose/")

@@ -5,14 +5,12 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
-import time
-import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from e2e.parts.process import free_port, running, tail, wait_for_port
+from e2e.parts.process import free_port, running, wait_for_answer
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -35,13 +33,5 @@ def llama(folder: Path, model: Path) -> Iterator[str]:
     port, log = free_port(), folder / "llama.log"
     base = f"http://127.0.0.1:{port}"
     with running([sys.executable, "-m", "e2e.parts.llama_server", str(model), str(port)], log, cwd=ROOT) as child:
-        wait_for_port(port, child, log)
-        until = time.monotonic() + 60
-        while time.monotonic() < until:
-            with contextlib.suppress(urllib.error.URLError):
-                if fetch(f"{base}/health").get("status") == "ok":
-                    break
-            time.sleep(0.05)
-        else:
-            raise RuntimeError(f"llama.cpp did not load the model within 60 s:\n{tail(log)}")
+        wait_for_answer(f"{base}/health", child, log)  # 503 until the model is loaded
         yield base

@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import time
+import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -21,14 +22,27 @@ def free_port() -> int:
 
 def wait_for_port(port: int, child: subprocess.Popen[bytes], log: Path, limit_s: float = 60.0) -> None:
     """Return once the port accepts; raise with the log's tail if the child dies or the limit passes."""
+    for _ in _tries(child, log, limit_s, f"did not listen on {port}"):
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 0.5):
+            return
+
+
+def wait_for_answer(url: str, child: subprocess.Popen[bytes], log: Path, limit_s: float = 60.0) -> None:
+    """Return once the address answers with success; raise as :func:`wait_for_port` does."""
+    for _ in _tries(child, log, limit_s, f"did not answer at {url}"):
+        with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=2):
+            return
+
+
+def _tries(child: subprocess.Popen[bytes], log: Path, limit_s: float, failure: str) -> Iterator[None]:
+    """One item for each try; raises when the child dies or the limit passes."""
     until = time.monotonic() + limit_s
     while time.monotonic() < until:
         if child.poll() is not None:
             raise RuntimeError(f"{child.args!r} ended with {child.returncode}:\n{tail(log)}")
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 0.5):
-            return
+        yield
         time.sleep(0.05)
-    raise RuntimeError(f"{child.args!r} did not listen on {port} within {limit_s:g} s:\n{tail(log)}")
+    raise RuntimeError(f"{child.args!r} {failure} within {limit_s:g} s:\n{tail(log)}")
 
 
 def tail(log: Path, lines: int = 30) -> str:

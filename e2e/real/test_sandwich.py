@@ -11,7 +11,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 import urllib.request
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from e2e.conftest import ROOT, Product, ledger, product
 from e2e.pages.chat import ChatPage
 from e2e.parts.gateways import FORWARD, KEY, LITELLM, PORTKEY
 from e2e.parts.part import Part, Running, running_part
-from e2e.parts.process import free_port, running, tail
+from e2e.parts.process import free_port, running, wait_for_answer
 from e2e.parts.proxies import NGINX
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -72,13 +71,7 @@ def lab_alone(folder: Path) -> contextlib.AbstractContextManager[str]:
         port, log = free_port(), folder / "lab.log"
         url = f"http://127.0.0.1:{port}"
         with running([sys.executable, "manage.py", "lab", "--port", str(port)], log, cwd=ROOT) as child:
-            until = time.monotonic() + 60
-            while True:
-                if child.poll() is not None or time.monotonic() > until:
-                    raise RuntimeError(f"the lab did not start:\n{tail(log)}")
-                with contextlib.suppress(OSError), urllib.request.urlopen(f"{url}/health", timeout=2):
-                    break
-                time.sleep(0.1)
+            wait_for_answer(f"{url}/health", child, log)
             yield url
 
     return started()
@@ -158,7 +151,7 @@ async def test_one_exchange_from_the_lab_to_the_browser_names_the_first_bad_hop(
     name: str, fault: str, sandwich: Sandwich, open_chat: Any, tmp_path: Path
 ) -> None:
     chat = await open_chat(sandwich.scope.url)
-    chat.expected_errors += ["ERR_INCOMPLETE_CHUNKED_ENCODING", "Failed to load resource", "network error"]
+    chat.console.expected += ["ERR_INCOMPLETE_CHUNKED_ENCODING", "Failed to load resource", "network error"]
     await chat.send(name, f"Count. [[lab events=60 rate=25 {fault}]]")
     await chat.expect_end()
     exchange = await chat.exchange()

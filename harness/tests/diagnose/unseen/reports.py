@@ -22,7 +22,7 @@ from harness.tests.diagnose.unseen.bridges import (
 from harness.tests.diagnose.unseen.chains import chain
 from harness.tests.diagnose.unseen.kit import DONE, Reads, Unseen, at, fault, fine, hop, on, refusal, sized, sse, warn
 from harness.tests.diagnose.unseen.rounds import EVEN, FRONT, LONG, MID, OTHER, USER, stopped, until
-from harness.tests.diagnose.unseen.rungs import NGINX, spoken
+from harness.tests.diagnose.unseen.rungs import NGINX, TEXT, spoken
 from harness.tests.diagnose.unseen.shapes import VLLM, block, claudes, inputs, vllm
 
 BLOCKED = sse(

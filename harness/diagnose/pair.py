@@ -8,6 +8,7 @@ from itertools import pairwise
 from statistics import median
 from typing import Any, NamedTuple
 
+from harness.diagnose.thresholds import FIRST_BYTE_MS
 from harness.diagnose.view import View
 from harness.timeline.align import Alignment, align
 from harness.wire.stream import ChannelKey
@@ -69,7 +70,8 @@ class Pair:
             return rows
         for key, alignment in self.alignments.items():
             a, b = self.inner.texts[key], self.outer.texts[key]
-            if not alignment.equal and alignment.share() < 0.3:
+            begun = alignment.inner.startswith(alignment.outer)  # told up to where it was cut or stopped
+            if not alignment.equal and alignment.share() < 0.3 and not begun:
                 continue
             if key.part.startswith("tool") and len(b.ends) == 1:
                 continue  # a call that is told whole waits for its end, and is of no use before it
@@ -99,6 +101,8 @@ class Pair:
             started = [moment(c.sent_at) for c in (a, b)]
             if started[0] is not None and started[1] is not None:
                 told = started[0] - started[1] + a.clock.offset_ms - b.clock.offset_ms
+                if lags and told < min(lags) - FIRST_BYTE_MS - self.bound_ms:
+                    return min(lags)  # no hop holds every piece for so long: one of the clocks is wrong
                 return min([told, *(lag + self.bound_ms for lag in lags)])  # no piece comes before it was sent
         return min(lags) if lags else None
 

@@ -102,6 +102,21 @@ CASES: dict[str, Unseen] = {
             detail="stopped by the user: closed by us",
         ),
     ),
+    "runs-on-clocks-wrong-the-other-way": fault(
+        "not-cancelled",
+        "app",
+        hop("engine", LONG, exchange="x7", sent_at="2026-02-01T09:56:00.0Z", clock=GPU),
+        hop(
+            "app",
+            on(LONG[:30], 3),
+            exchange="x7",
+            sent_at="2026-02-01T10:00:00.0Z",
+            clock=WEB,
+            end="aborted",
+            end_ms=1_990.0,
+            detail="stopped by the user: closed by us",
+        ),
+    ),
     "link-too-slow-for-the-words": warn(
         "stall|burst|first-byte", "network-path", hop("proxy", LONG), hop("network-path", LAGGING)
     ),

@@ -10,8 +10,9 @@ import httpcore
 import httpx
 
 from harness.probe.backend import StampedSocket
+from harness.probe.framing import FramingError
 
-TIERS = ("connect", "read", "total")
+TIERS = ("connect", "read", "total", "size")  # our own limits
 
 
 def judged(error: Exception | None, socket: StampedSocket | None, *, headed: bool) -> tuple[str, str]:
@@ -34,11 +35,20 @@ def judged(error: Exception | None, socket: StampedSocket | None, *, headed: boo
         return "aborted", socket.why
     if isinstance(error, httpx.ConnectError | httpx.ProxyError):
         return "reset", unreached(error)
+    if _unreadable(error):  # also where the peer hung up right after it
+        return "truncated", f"not HTTP: {error}"
     if socket.lost is not None:
         return "reset", "" if headed else "reset before the head"
     if socket.eof:
         return "truncated", "" if headed else "closed before the head"
     return "truncated", f"not HTTP: {error}"
+
+
+def _unreadable(error: Exception) -> bool:
+    """Whether bytes came that are not what HTTP has there. (httpcore words a mere hang-up as such an error, too.)"""
+    if isinstance(error, httpx.RemoteProtocolError):
+        return "disconnected" not in str(error)
+    return isinstance(error, FramingError)
 
 
 def unreached(error: BaseException) -> str:

@@ -15,6 +15,7 @@ import orjson
 
 from harness.capture.mask import mask_body, mask_headers, mask_url
 from harness.capture.model import Capture, End, Head, Headers, Request
+from harness.capture.veil import Veil
 from harness.probe.backend import StampedStream
 from harness.probe.body import Body, Sink
 from harness.probe.clock import wall
@@ -24,6 +25,8 @@ from harness.probe.recorder import MemoryRecorder, NullRecorder, Recorder
 from harness.probe.request import Ask
 from harness.probe.transport import StampingTransport, limits
 from harness.routes.model import Hop, Timeouts
+
+MOST_BYTES = 64 * 1024 * 1024  # of one body: a flood ends here (`timeout`, `size`), and not with the memory
 
 
 class Exchange:
@@ -43,6 +46,7 @@ class Exchange:
         self.sent_ns = 0
         self.size = 0
         self.loop = asyncio.get_running_loop()
+        self._veil = Veil(asked.headers)
         self._transport = StampingTransport(hop)
         self._client = httpx.AsyncClient(transport=self._transport, timeout=limits(timeouts), trust_env=False)
         self._response: httpx.Response | None = None
@@ -105,7 +109,7 @@ class Exchange:
         read_ns = self.stream.read_ns
         self.raw_headers = tuple((k.decode("latin-1").lower(), v.decode("latin-1")) for k, v in response.headers.raw)
         http = response.http_version.removeprefix("HTTP/")
-        masked = mask_headers(self.raw_headers)
+        masked = self._veil.headers(mask_headers(self.raw_headers))
         self.head = Head((read_ns - self.sent_ns) / 1e6, response.status_code, http, masked)
         self.recorder.on_head("read", read_ns, response.status_code, http, masked)
         framing = framing_of(response.status_code, self.raw_headers)
@@ -154,7 +158,9 @@ class Exchange:
 
     def _count(self, body: Body, data: bytes) -> None:
         self.size += len(data)
-        self.recorder.on_read(body.read_ns, data)
+        self.recorder.on_read(body.read_ns, self._veil.hide(data))
+        if self.size > MOST_BYTES and self.stream is not None:
+            self.stream.socket.fail("size")
 
     async def _over(self, body: Body) -> None:
         """The body has ended."""

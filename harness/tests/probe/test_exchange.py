@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 from time import perf_counter_ns
 
@@ -180,6 +181,7 @@ async def test_plain_http_behind_an_https_address_is_a_tls_failure():
     assert upstream.talks == []
 
 
+@pytest.mark.parametrize("hangs_up", [False, True], ids=["stays", "hangs-up"])
 @pytest.mark.parametrize(
     ("answer", "kind", "detail"),
     [
@@ -189,10 +191,10 @@ async def test_plain_http_behind_an_https_address_is_a_tls_failure():
     ],
     ids=["nothing", "other-protocol", "bad-chunk-size"],
 )
-async def test_what_is_not_http_is_said_so(answer, kind, detail):
+async def test_what_is_not_http_is_said_so(answer, kind, detail, hangs_up):
     async def script(talk: Talk) -> None:
         await talk.send(answer)
-        if not answer:
+        if hangs_up or not answer:
             talk.finish()
         await talk.gone()
 
@@ -221,6 +223,22 @@ async def test_the_key_is_sent_and_never_kept(monkeypatch):
     assert sent["authorization"] == "Bearer sk-secret-0123456789abcdef"
     assert (sent["x-exchange-id"], sent["accept-encoding"]) == ("e1", "identity")
     assert "0123456789abcdef" not in repr(capture)
+
+
+async def test_a_key_that_the_server_says_back_is_passed_on_and_never_kept(monkeypatch):
+    monkeypatch.setenv("THE_KEY", "of-no-known-shape")
+
+    async def script(talk: Talk) -> None:
+        head = HEAD.replace(b"\r\n\r\n", b"\r\nx-debug: of-no-known-shape\r\n\r\n")
+        await talk.send(head, chunk(b"bad key of-no-known-shape!"), LAST)
+
+    async with Upstream(script) as upstream:
+        route = route_to(upstream.url, api_key_env="THE_KEY")
+        async with open_exchange(route, route.outermost, MESSAGES) as exchange:
+            passed_on = b"".join([data async for data in exchange])
+        capture = exchange.capture()
+    assert passed_on == b"bad key of-no-known-shape!"
+    assert capture.body == b"bad key *****************!" and "of-no" not in repr(capture)
 
 
 async def test_a_key_that_no_header_can_hold_is_not_quoted(monkeypatch):
@@ -314,6 +332,27 @@ async def test_leaving_after_some_reads_is_our_own_abort():
         capture = await probe(route, route.outermost, prompt="hi", client_leaves_after=1)
         await asyncio.wait_for(upstream.talks[0].closed.wait(), 5)
     assert (capture.end.kind, capture.end.detail, capture.body) == ("aborted", "client-left", b"one")
+
+
+@pytest.mark.parametrize("poured", [False, True])
+async def test_a_flood_ends_at_a_limit_of_our_own(monkeypatch, poured):
+    monkeypatch.setattr("harness.probe.upstream.MOST_BYTES", 200_000)
+
+    async def script(talk: Talk) -> None:
+        await talk.send(HEAD)
+        with contextlib.suppress(ConnectionError):
+            while True:
+                await talk.send(chunk(b"x" * 65536))
+
+    async with Upstream(script) as upstream:
+        route = route_to(upstream.url)
+        async with open_exchange(route, route.outermost, MESSAGES) as exchange:
+            if poured:
+                await exchange.pour(lambda data: None)
+            async for _ in exchange:
+                pass
+    assert (exchange.end.kind, exchange.end.detail) == ("timeout", "size")
+    assert 200_000 < exchange.size < 2 * 1024 * 1024
 
 
 async def test_a_fast_upstream_is_held_back_instead_of_filling_memory():

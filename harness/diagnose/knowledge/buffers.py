@@ -7,6 +7,7 @@ Varnish 7.1 and Express recorded at socket-read level; Traefik, AWS and Next.js 
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 from harness.diagnose.knowledge.products import own_product
@@ -32,6 +33,7 @@ PERIODS: tuple[tuple[float, float, str, str], ...] = (
     (90, 115, phrase("every 100 ms: a periodic flush (Traefik flushInterval, Go ReverseProxy)"), ""),
 )
 
+COMPRESSES = re.compile("gzip|deflate|compress")
 CODING = phrase(
     "Keep compression off event streams (allow-list of types; Cache-Control: no-transform), or flush after every event."
 )
@@ -89,7 +91,8 @@ def buffer_fix(view: View, inner: View | None) -> str:
     if shape and shape.partition(":")[0] not in "".join(fixes):
         fixes.append(shape)
     coding = view.header("content-encoding")
-    if coding and coding != "identity" and not (inner and inner.header("content-encoding") == coding) and not product:
+    told = product is not None and COMPRESSES.search(product.stream)
+    if coding and coding != "identity" and not (inner and inner.header("content-encoding") == coding) and not told:
         fixes.append(CODING)
     return joined(" ", fixes) or BY_KIND.get(view.kind, BY_KIND["proxy"])
 

@@ -38,7 +38,7 @@ PRODUCTS: tuple[Product, ...] = (
     Product(
         "Caddy", "via", r"caddy", "no response_buffers; leave flush_interval unset (event streams are flushed at once)"
     ),
-    Product("Varnish", "x-varnish", ".", "pipe or pass for the stream, do_stream on, do_gzip off"),
+    Product("Varnish", "x-varnish", ".", "pipe or pass for the stream, do_stream on, do_gzip and do_esi off"),
     Product("Squid", "via", r"squid", "no store of the answer; read_timeout above the longest pause"),
     Product("Cloudflare", "cf-ray", ".", "no buffering rule on this path; a comment line at least every 90 s"),
     Product(

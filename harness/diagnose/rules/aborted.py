@@ -17,7 +17,7 @@ CLOSED = Fault(
 )
 TIMEOUT = Fault(
     "aborted.our-limit",
-    "Our own limit ended the recording at {at} ms while data flowed: {detail}.",
+    "Our own limit ended the recording at {at} ms, {silent_ms} ms after the last content: {detail}.",
     "The limit of this tool, not a fault of the hop.",
     "Raise the limit of the route or the probe.",
 )
@@ -33,5 +33,11 @@ def alone(view: View) -> Iterator[Finding]:
         )
     elif view.end == "timeout" and view.content and not view.text_complete:
         yield TIMEOUT.found(
-            view, "info", at_ms=view.end_ms, content_events=count, detail=view.detail or NONE, words=words
+            view,
+            "info",
+            at_ms=view.end_ms,
+            content_events=count,
+            silent_ms=view.end_ms - view.content_ms[-1],
+            detail=view.detail or NONE,
+            words=words,
         )

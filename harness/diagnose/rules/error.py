@@ -69,7 +69,7 @@ def alone(view: View) -> Iterator[Finding]:
     if view.refused:
         target = view.header("location")
         message = phrase("to {target}", target=target) if target and (view.status or 0) < 400 else body_message(view)
-        cause, advice = advice_for(view.status or 0)
+        cause, advice = _advice(view)
         yield STATUS.found(
             view,
             "error",
@@ -100,6 +100,17 @@ def alone(view: View) -> Iterator[Finding]:
             yield FINISH.found(
                 view, "error", event=len(view.stream) - 1, reason=reason, chars=_chars_before(view, None)
             )
+
+
+def _advice(view: View) -> tuple[str, str]:
+    """Cause and fix: of the status, or of a POST that came as something else."""
+    method = view.capture.request.method if view.capture.request else ""
+    if method not in ("GET", "HEAD"):
+        return advice_for(view.status or 0)
+    return (
+        phrase("The request came here as {method}: the hop in front made that of a POST.", method=method),
+        phrase("Let the hop in front pass POST on as it is (Varnish: return (pass); no redirect on the way)."),
+    )
 
 
 def _nodes(view: View) -> Iterator[Finding]:

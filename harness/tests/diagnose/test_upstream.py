@@ -86,6 +86,12 @@ def test_a_cache_that_names_itself_is_told(header: tuple[str, str]) -> None:
     assert "content.cache-hit" not in codes(missed)
 
 
+def test_an_age_that_this_exchange_explains_is_no_cache() -> None:
+    for age, stored in (("4", False), ("40", True)):
+        found = told(capture(spaced(answer(WORDS), start=4200.0), headers=(*SSE, ("age", age)), head_ms=4200.0))
+        assert ("content.cache-hit" in codes(found)) is stored
+
+
 def test_an_answer_faster_than_any_model_is_told() -> None:
     at_once = capture([(12.0, b"".join(answer(WORDS)))])
     found = told(at_once)

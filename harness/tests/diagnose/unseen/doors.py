@@ -26,8 +26,7 @@ from harness.tests.diagnose.unseen.kit import (
     warn,
     words,
 )  # fmt: skip
-
-WORDS = words(24)
+from harness.tests.diagnose.unseen.text import WORDS
 
 
 def chunk(delta: dict[str, object], finish: str | None = None, **more: object) -> bytes:

@@ -191,4 +191,6 @@ def whole(text: str) -> dict[str, Any]:
     return {"id": "cmpl-1", "object": "chat.completion", "model": "demo", "choices": [choice]}
 
 
+START, END = part("", role="assistant"), [part(finish="stop"), DONE]
+RESPONSE = at(respond(words(20), last={"status": "completed"}))
 __all__ = ["DONE", "Reads", "Unseen"]

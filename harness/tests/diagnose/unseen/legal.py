@@ -11,6 +11,8 @@ from harness.tests.diagnose.build import NDJSON, SSE, ollama, usage
 from harness.tests.diagnose.unseen.delays import BLANK, beating, taps
 from harness.tests.diagnose.unseen.kit import (
     DONE,
+    END,
+    START,
     TALE,
     Reads,
     Unseen,
@@ -32,7 +34,6 @@ from harness.tests.diagnose.unseen.kit import (
 )  # fmt: skip
 
 EVEN = at(tale(24))
-START, END = part("", role="assistant"), [part(finish="stop"), DONE]
 NOT_STREAMED = {"model": "demo", "stream": False, "messages": []}
 RTL = [
     "שלום ",

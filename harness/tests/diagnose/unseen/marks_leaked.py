@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from harness.tests.diagnose.build import DONE
 from harness.tests.diagnose.unseen.kit import Unseen, fault, warn
+from harness.tests.diagnose.unseen.marks_meant import CITY, TOOLS
 from harness.tests.diagnose.unseen.shapes import HAN, PROSE, call, engine, said, tools, vllm
-
-TOOLS = {
-    "model": "m",
-    "stream": True,
-    "tools": [{"type": "function", "function": {"name": "get_weather", "parameters": {}}}],
-    "messages": [],
-}
-CITY = '{"city": "Bergen"}'
 
 
 def thought(texts: list[str]) -> list[bytes]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from harness.tests.diagnose.build import NDJSON, ollama
 from harness.tests.diagnose.unseen.kit import DONE, Unseen, at, claude, fault, hop, on, respond, warn
+from harness.tests.diagnose.unseen.relay_oddities import TWO, USAGE, WHOLE_CALL
 from harness.tests.diagnose.unseen.shapes import (
     CALLED,
     EVEN,
@@ -21,7 +22,6 @@ from harness.tests.diagnose.unseen.shapes import (
     alone,
     asked,
     block,
-    call,
     claudes,
     engine,
     inputs,
@@ -32,25 +32,7 @@ from harness.tests.diagnose.unseen.shapes import (
     vllm,
 )
 
-WHOLE_CALL = vllm(
-    {
-        "tool_calls": [
-            {
-                "index": 0,
-                "id": "call_1",
-                "type": "function",
-                "function": {"name": "get_weather", "arguments": "".join(FRAGMENTS)},
-            }
-        ]
-    }
-)
 NAMELESS = vllm({"tool_calls": [{"index": 0, "function": {"arguments": "".join(FRAGMENTS)}}]})
-TWO = [
-    call(0, "", name="get_weather", ident="c1"),
-    *[call(0, f) for f in FRAGMENTS],
-    call(1, "", name="get_time", ident="c2"),
-    *[call(1, f) for f in ('{"tz":', ' "CET"}')],
-]
 CUT_CLAUDE = claude(SPOKEN[:20], reason=None, stop=False)
 SCHEMA = {"model": "m", "stream": True, "max_tokens": 60, "response_format": {"type": "json_schema"}, "messages": []}
 SAY = ["No", " no", " no", ",", " very", " very", " bad", ",", " that", " that", " was", " said", " is", " so", "."]
@@ -75,7 +57,6 @@ YEARS = [
 ]
 RAW_TAB = said(PROSE)[6].replace(b"tin", b"t\tn")
 BARE = [d.replace(b"data: {", b"data:{") for d in said(SPOKEN)]
-USAGE = {"prompt_tokens": 9, "completion_tokens": 36, "total_tokens": 45}
 
 
 def numbered_one(events: list[bytes]) -> list[bytes]:

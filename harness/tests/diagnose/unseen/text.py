@@ -6,6 +6,8 @@ import json
 
 from harness.tests.diagnose.unseen.kit import (
     DONE,
+    END,
+    START,
     Reads,
     Unseen,
     at,
@@ -36,7 +38,6 @@ MIXED = [
     "🙂 ",
     "Grüße",
 ]
-START, END = part("", role="assistant"), [part(finish="stop"), DONE]
 
 
 def told(texts: list[str], **more: str) -> Reads:

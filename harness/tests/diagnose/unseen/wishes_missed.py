@@ -16,22 +16,9 @@ from harness.tests.diagnose.unseen.shapes import (
     said,
     vllm,
 )
+from harness.tests.diagnose.unseen.wishes_kept import ASKING, BILL, JSON_ASKED, LOOP, QUESTION, odd
 
-JSON_ASKED = {
-    "model": "m",
-    "stream": True,
-    "response_format": {"type": "json_schema", "json_schema": {"name": "port", "schema": {}}},
-    "messages": [],
-}
-BILL = ['{"port": ', '"Bergen"', ', "boats": ', "41", ', "open": ', "true", "}"]
 ODDS = {"model": "m", "stream": True, "logprobs": True, "top_logprobs": 2, "messages": []}
-QUESTION = "Which goods came through the old harbour of Bergen before the railway was built?"
-ASKING = {
-    "model": "m",
-    "stream": True,
-    "messages": [{"role": "system", "content": "Be short."}, {"role": "user", "content": QUESTION}],
-}
-LOOP = ["The", " gate", " is", " shut", ".", " Come", " back", " later", "."]
 GLUED = [
     "The",
     "gate",
@@ -52,17 +39,6 @@ GLUED = [
     "evening",
     "either",
 ]
-
-
-def odd(word: str) -> bytes:
-    return vllm(
-        {"content": word},
-        choice={
-            "logprobs": {
-                "content": [{"token": word, "logprob": -0.2, "bytes": list(word.encode()), "top_logprobs": []}]
-            }
-        },
-    )
 
 
 def priced(count: int) -> bytes:

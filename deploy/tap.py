@@ -101,6 +101,22 @@ def mask_body(body, hidden=False):
     return body
 
 
+def secrets_of(headers):
+    words = {value.split()[-1] for name, value in headers if secret_name(name) and value.strip()}
+    return sorted((word.encode("utf-8", "replace") for word in words if len(word) >= 8), key=len, reverse=True)
+
+
+def veiled(pieces, secrets):
+    """The pieces with stars for keys that the server says back; one that two share is hidden in the second."""
+    before, reach = b"", max([len(secret) for secret in secrets] or [1]) - 1
+    for piece in pieces:
+        whole = kept = before + piece
+        for secret in secrets:
+            kept = kept.replace(secret, b"*" * len(secret))
+        yield kept[len(before) :]
+        before = whole[-reach:] if reach else b""
+
+
 class Reader:
     """Bytes of one direction of an HTTP/1.1 connection into events: ("head", line, headers), ("body", b), ("end",)."""
 
@@ -196,7 +212,7 @@ class Exchange:
         self.method, self.target = start.split()[:2]
         self.headers, self.asked, self.sent, self.done_asking = headers, b"", at, False
         self.at = time.time() - (now_ns() - at) / 1e9
-        self.head, self.reads, self.size, self.end = None, [], 0, None
+        self.head, self.reads, self.size, self.end, self.flooded = None, [], 0, None, False
 
     def key(self, body):
         user = body.get("user") if isinstance(body, dict) else None
@@ -248,6 +264,8 @@ class Watch:
         if body and exchange.size < BODY_LIMIT:
             exchange.reads.append((read, written, body))
             exchange.size += len(body)
+        elif body:
+            exchange.flooded = True
 
     def _events(self, reader, data, at):
         if self.blind:
@@ -264,7 +282,9 @@ class Watch:
         if not self.waiting or self.blind:
             return
         exchange = self.waiting.popleft()
-        if kind == "close":
+        if exchange.flooded:  # the answer went on, and what was kept of it did not
+            kind, detail = "timeout", "size"
+        elif kind == "close":
             whole = exchange.head is not None and self.answer.mode == "close"
             kind = "complete" if whole else "truncated"
         exchange.end = (read, written or read, kind, detail)
@@ -444,7 +464,7 @@ class Tap:
             body = json.loads(exchange.asked) if exchange.asked else None
         except ValueError:
             body = exchange.asked.decode("utf-8", "replace")
-        key = exchange.key(body)
+        key, secrets = exchange.key(body), secrets_of(exchange.headers)
         request = {"method": exchange.method, "url": mask_url(self.upstream + exchange.target),
                    "headers": mask_headers(exchange.headers), "body": mask_body(body)}  # fmt: skip
         at = datetime.fromtimestamp(exchange.at, timezone.utc).isoformat(timespec="microseconds")
@@ -460,10 +480,13 @@ class Tap:
 
             if exchange.head:
                 version, status = exchange.head[2].split()[:2]
+                values = veiled([value.encode("utf-8", "replace") for _, value in exchange.head[3]], secrets)
+                heads = [(name, value.decode("utf-8", "replace")) for (name, _), value in zip(exchange.head[3], values)]
                 lines.append({"t": ms(exchange.head), "status": int(status), "http": version[5:],
-                              "headers": mask_headers(exchange.head[3])})  # fmt: skip
-            for read in exchange.reads:
-                lines.append(dict({"t": ms(read)}, **content(read[2])))
+                              "headers": mask_headers(heads)})  # fmt: skip
+            shown = veiled([read[2] for read in exchange.reads], secrets)
+            for read, data in zip(exchange.reads, shown):
+                lines.append(dict({"t": ms(read)}, **content(data)))
             lines.append({"t": ms(exchange.end), "end": exchange.end[2], "detail": exchange.end[3]})
             files.append(("%s.%s.%s.capture.jsonl" % (stem, re.sub(r"[^A-Za-z0-9_-]", "_", hop), tap), lines))
         return key, files

@@ -13,6 +13,7 @@ import h11
 
 from harness.capture.mask import mask_body, mask_headers, mask_url
 from harness.capture.model import Capture, Headers, Request
+from harness.capture.veil import Veil
 from harness.probe.clock import host_clock, wall
 from harness.probe.framing import Framing, FramingError, after_head, framing_of
 from harness.probe.recorder import MemoryRecorder
@@ -41,6 +42,8 @@ class Watched:
         self._recorder: MemoryRecorder | None = None
         self._head = b""
         self._framing: Framing | None = None
+        self._veil = Veil(())
+        self._flooded = False  # more came than is kept
 
     def asked(self, t_ns: int, data: bytes) -> None:
         """Bytes of the client, as they were handed on at ``t_ns``."""
@@ -85,7 +88,9 @@ class Watched:
             self.lost = True
             return
         if body and len(self._recorder.body) < BODY_LIMIT:
-            self._recorder.on_read(t_ns, body)
+            self._recorder.on_read(t_ns, self._veil.hide(body))
+        elif body:
+            self._flooded = True
         if self._framing.done:
             self.ended(t_ns, "complete")
 
@@ -104,7 +109,9 @@ class Watched:
         self._head = b""
         if recorder is None:
             return
-        if kind == "close":
+        if self._flooded:  # the answer went on, and what was kept of it did not
+            kind, detail = "timeout", "size"
+        elif kind == "close":
             kind = "complete" if "read" in recorder.heads and detail == "open-ended" else "truncated"
             detail = ""
         if kind == "reset" and not detail and "read" not in recorder.heads:
@@ -140,7 +147,8 @@ class Watched:
         lines = last.split(b"\n")
         headers = _fields(lines[1:])
         for tap in ("read", "write"):
-            self._recorder.on_head(tap, t_ns, int(status[2]), status[1].decode(), mask_headers(headers))
+            masked = self._veil.headers(mask_headers(headers))
+            self._recorder.on_head(tap, t_ns, int(status[2]), status[1].decode(), masked)
         self._framing = framing_of(int(status[2]), headers)
         return rest
 
@@ -153,6 +161,7 @@ class Watched:
             said = body.decode("utf-8", "replace")
         user = said.get("user") if isinstance(said, dict) else None
         key = dict(sent).get("x-exchange-id") or (user if isinstance(user, str) else "") or uuid4().hex
+        self._veil, self._flooded = Veil(sent), False
         template = Capture(self.hop, self.kind, "read", exchange=key, meta={"inline": True})
         self._recorder = MemoryRecorder(template, host_clock(), write=("tap", "network-path"))
         url = mask_url(self.upstream + request.target.decode("latin-1"))

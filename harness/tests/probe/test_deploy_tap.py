@@ -106,7 +106,8 @@ async def test_a_client_that_leaves_takes_the_upstream_with_it(tmp_path):
 
 async def test_the_folder_is_bounded_across_restarts_and_holds_no_secret(tmp_path):
     async def script(talk: Talk) -> None:
-        await talk.send(HEAD, chunk(b"data: 1\n\n"), LAST)
+        head = HEAD.replace(b"\r\n\r\n", b"\r\nx-debug: k=sk-secret-0123456789ab\r\n\r\n")
+        await talk.send(head, chunk(b"data: no key like sk-secret-0123456789ab\n\n"), LAST)
 
     async with Upstream(script) as upstream:
         for _ in range(2):
@@ -119,6 +120,7 @@ async def test_the_folder_is_bounded_across_restarts_and_holds_no_secret(tmp_pat
     assert [name[:6] for name in names] == ["000003", "000003", "000004", "000004"]
     text = "".join(path.read_text() for path in tmp_path.iterdir())
     assert "0123456789ab" not in text and "topsecret" not in text and "Bearer ***" in text
+    assert f"data: no key like {'*' * 22}\\n" in text
 
 
 async def test_requests_of_one_connection_are_exchanges_of_their_own(tmp_path):
@@ -187,6 +189,18 @@ HEADERS = [
     ("x-odd", "sk-abcdefghijk12"),
 ]  # fmt: skip
 BODY = {"messages": [{"role": "user", "content": "my token is x"}], "max_tokens": 3, "api_key": "q", "auth": {"a": "b"}}
+
+
+def test_an_answer_that_is_kept_in_part_is_not_called_complete():
+    own: dict = {"__name__": "tap"}
+    exec(compile(FILE.read_text(), str(FILE), "exec"), own)
+    own["BODY_LIMIT"] = 4
+    found: list = []
+    watch = own["Watch"](found.append)
+    watch.asked(b"GET / HTTP/1.1\r\n\r\n", 1)
+    for piece in (b"HTTP/1.1 200 OK\r\ncontent-length: 12\r\n\r\n", b"12345", b"67890", b"ab"):
+        watch.answered(piece, 2, 2)
+    assert found[0].size == 5 and found[0].end[2:] == ("timeout", "size")
 
 
 def test_it_hides_what_streamscope_itself_hides():

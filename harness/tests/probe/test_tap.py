@@ -101,6 +101,22 @@ async def test_the_exchange_is_known_by_its_key_and_secrets_are_masked():
     assert read.request.url.endswith("/v1/chat/completions") and "0123456789ab" not in repr(read)
 
 
+async def test_a_key_said_back_is_hidden_and_an_answer_kept_in_part_is_not_called_complete(monkeypatch):
+    monkeypatch.setattr("harness.probe.watched.BODY_LIMIT", 40)
+
+    async def script(talk: Talk) -> None:
+        head = HEAD.replace(b"\r\n\r\n", b"\r\nx-debug: sk-secret-0123456789ab!\r\n\r\n")
+        await talk.send(head, chunk(b"data: no key like sk-secret-0123456789ab\n\n"))
+        await asyncio.sleep(0.05)  # another read
+        await talk.send(chunk(b"data: 2\n\n"), LAST)
+
+    async with Tapped(script) as tapped:
+        await tapped.asked()
+        read, write = await tapped.recorded()
+    assert read.body == b"data: no key like " + b"*" * 22 + b"\n\n" and "0123456789ab" not in repr(read)
+    assert [(one.end.kind, one.end.detail) for one in (read, write)] == [("timeout", "size")] * 2
+
+
 async def test_an_answer_that_comes_in_one_piece_was_handed_on_whole_too():
     async def script(talk: Talk) -> None:
         await talk.send(HEAD + chunk(b"data: 1\n\n") + LAST)

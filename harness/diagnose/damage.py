@@ -8,6 +8,7 @@ sample does not.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ from harness.wire.stream import ChannelKey
 SHORT = 4  # words: too few to fall back into step
 FOLLOWED = {"unknown": 4, "different": 8}  # words in step behind a hole: fewer may be another sample's shorter way
 MIXED_PLACES = 3  # stretches of foreign text at separate places, beside which the inner text is whole
+WORDS = re.compile(r"[\w\s.,;:!?'’\"“”-]*")
 KINDS = ("interleave", "reorder", "duplicate", "loss", "rewrite", "encoding", "whitespace", "sampled")
 
 
@@ -94,9 +96,16 @@ def _classed(pair: Pair, key: ChannelKey, alignment: Alignment) -> Iterator[Dama
     only = len(groups) == bool(added) + bool(again) and len(added) >= max(MIXED_PLACES, len(again))
     if only and alignment.share() > 0.999 and _own_events(pair, key, added):
         groups = {"interleave": added + again}
+    if pair.sameness == "different" and len(groups) > 1 and added and by_words(alignment, added):
+        groups = {"sampled": edits}  # it chose other words here and there: what is gone beside them is its choice too
     for kind in KINDS:
         if kind in groups:
             yield Damage(kind, key, alignment, groups[kind])
+
+
+def by_words(alignment: Alignment, edits: list[Edit]) -> bool:
+    """Whether all that is new are words: a second sample may choose them too, but masks nothing."""
+    return all(WORDS.fullmatch(alignment.outer, e.b, e.b_end) for e in edits)
 
 
 def _says(text: str, edit: Edit) -> bool:

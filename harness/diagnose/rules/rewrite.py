@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator
 from typing import Any
 
 from harness.diagnose.answer import Finding
-from harness.diagnose.damage import Damage, clip, damages, everything, missing_channels
+from harness.diagnose.damage import Damage, by_words, clip, damages, everything, missing_channels
 from harness.diagnose.fault import Fault
 from harness.diagnose.pair import Pair
 from harness.diagnose.rules.interleave import folded, foreign
@@ -63,7 +62,6 @@ FINISH = Fault(
     "The hop makes up the finish reason.",
     "Pass the inner finish_reason on: clients tell a full answer from a cut one by it.",
 )
-WORDS = re.compile(r"[\w\s.,;:!?'’\"“”-]*")
 SAME = {
     "end_turn": "stop",
     "eos": "stop",
@@ -112,7 +110,7 @@ def between(pair: Pair) -> Iterator[Finding]:
             piece = damage.alignment.outer[first.b : first.b_end] or damage.alignment.inner[first.a : first.a_end]
             yield TEXT.found(
                 pair.outer,
-                "warning" if pair.sameness == "different" and _by_words(damage) else "error",
+                "warning" if pair.sameness == "different" and by_words(damage.alignment, damage.edits) else "error",
                 inner=pair.inner,
                 event=at,
                 channel=where,
@@ -165,11 +163,6 @@ def _added(pair: Pair) -> Iterator[Finding]:
                 "first_piece": clip(text.text),
             }
             yield EXTRA.found(outer, "warning", inner=inner, event=text.events[0], **told)
-
-
-def _by_words(damage: Damage) -> bool:
-    """Whether all that is new are words: a second sample may choose them too, but masks nothing."""
-    return all(WORDS.fullmatch(damage.alignment.outer, e.b, e.b_end) for e in damage.edits)
 
 
 def spelt_alike(a: str, b: str) -> bool:

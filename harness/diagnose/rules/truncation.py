@@ -11,6 +11,7 @@ from harness.diagnose.elsewhere import stands_elsewhere
 from harness.diagnose.fault import Fault
 from harness.diagnose.healed import heals
 from harness.diagnose.pair import Pair
+from harness.diagnose.rules.asked import SENTENCE_ENDS
 from harness.diagnose.rules.malformed_ends import counts_on
 from harness.diagnose.view import View
 from harness.phrase import Phrase, phrase
@@ -208,7 +209,8 @@ def between(pair: Pair) -> Iterator[Finding]:
         tail = alignment.inner[-lost:].strip() if lost > 0 else ""
         if tail and alignment.inner.startswith(alignment.outer) and not stands_elsewhere(pair, key, tail):
             limited = "length" in (outer.finished.get(key.choice), inner.finished.get(key.choice))
-            sampled = pair.sameness == "different" and limited
+            ended = alignment.outer.rstrip()[-1:] in SENTENCE_ENDS  # another sample may well say a sentence less
+            sampled = pair.sameness == "different" and (limited or ended)
             over = outer.texts[key].events[-1] < outer.content[-1]
             yield (MIDDLE if over else TAIL).found(
                 outer,

@@ -9,7 +9,7 @@ import pytest
 from harness.capture.model import Capture
 from harness.diagnose.answer import Answer
 from harness.diagnose.run import diagnose
-from harness.tests.diagnose.build import capture, chunk, spaced
+from harness.tests.diagnose.build import answer, capture, chunk, numbered, spaced
 
 WORDS = [chunk(f"w{i} ") for i in range(10)]
 
@@ -58,3 +58,18 @@ def test_a_gateway_that_gives_up_on_a_silent_engine_is_told_as_before() -> None:
     silent = read([], status=None, end_ms=120_000.0)
     gateway = capture([], hop="gateway", status=504, exchange="y", end_ms=60_000.0)
     assert blamed(diagnose([silent, gateway])) == (False, "gateway", "error")
+
+
+@pytest.mark.parametrize("status", [None, 200], ids=["no head", "head"])
+def test_a_probe_that_gives_up_blames_the_hop_that_stayed_silent_where_the_engine_had_answered(
+    status: int | None,
+) -> None:
+    engine = capture(spaced(answer(numbered())), exchange="x")
+    silent = read([], status=status, hop="gateway", end_ms=5_000.0)
+    assert blamed(diagnose([engine, silent])) == (False, "gateway", "first-byte")
+
+
+def test_a_probe_that_gives_up_at_once_blames_nobody() -> None:
+    engine = capture(spaced(answer(numbered())), exchange="x")
+    silent = read([], status=None, hop="gateway", end_ms=300.0)
+    assert diagnose([engine, silent]).verdict.healthy is None

@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import groupby
 from operator import eq
 
 from harness.diagnose.answer import Finding
-from harness.diagnose.counts import Count, counts
+from harness.diagnose.counts import counts
 from harness.diagnose.damage import damages
 from harness.diagnose.fault import Fault
 from harness.diagnose.pair import Pair
 from harness.diagnose.rules.interleave import merged
 from harness.diagnose.view import View
 
-COUNTED = Fault(
-    "duplicate.counted",
-    "Doubled by the stream's own count ({what}): {values}.",
-    "An event was sent twice, by this hop or one behind it (a retry in the middle, two writers, two event "
-    "kinds for one text).",
-    "Send each event once; after a retry go on from the last event that was passed on.",
-)
-NUMBERED = Fault(
-    "malformed.sequence-number",
-    "{what} {values} stands on events of different types: the events are numbered wrongly, none came twice.",
-    "The hop writes a fixed number into some kinds of events.",
-    "Count every event of a stream by one counter: strict readers sort and drop events by it.",
-)
 PAIRS = Fault(
     "duplicate.adjacent",
     "{pairs} of {content_events} content events repeat the one before them byte for byte.",
@@ -69,22 +55,7 @@ def alone(view: View) -> Iterator[Finding]:
         grown, total, first = view.snapshots
         yield SNAPSHOT.found(view, "error", event=first, grown=grown, content_events=total + 1)
     else:
-        counted = [count for count in counts(view) if count.doubled and not merged(view)]
-        for count in counted:
-            if _other_kinds(view, count):
-                first = count.doubled[0]
-                values = count.shown(count.doubled)
-                yield NUMBERED.found(view, "warning", event=count.event_of(first), what=count.what, values=values)
-                continue
-            yield COUNTED.found(
-                view,
-                "error",
-                event=count.event_of(count.doubled[0]),
-                what=count.what,
-                values=count.shown(count.doubled),
-                alternative=count.alternative(),
-            )
-        if not counted:
+        if merged(view) or not any(count.doubled for count in counts(view)):
             yield from _adjacent(view)
         yield from _again(view)
     if len(view.stream.terminators) > 1:
@@ -107,21 +78,6 @@ def between(pair: Pair) -> Iterator[Finding]:
                 channel=f"{damage.key.choice}/{damage.key.part}",
                 exchange=pair.sameness,
             )
-
-
-TYPE = re.compile(rb'"type"\s*:\s*"(response\.[a-z_.]+)"')
-
-
-def _other_kinds(view: View, count: Count) -> bool:
-    """Whether the events that share a number are of different types, so that none is another one again."""
-    if count.what != "sequence_number" or count.missing:
-        return False
-    for value in count.doubled:
-        hits = [TYPE.search(view.stream.raw(e)) for v, e in zip(count.values, count.events, strict=True) if v == value]
-        kinds = {hit.group(1) for hit in hits if hit}
-        if len(kinds) < len(hits):
-            return False
-    return True
 
 
 def _again(view: View) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from harness.diagnose.answer import Finding
-from harness.diagnose.counts import MODEL, counts, promised, weight
+from harness.diagnose.counts import MODEL, promised
 from harness.diagnose.damage import Damage, damages, everything, missing_channels
 from harness.diagnose.fault import Fault
 from harness.diagnose.numerals import numbers
@@ -17,12 +17,6 @@ from harness.diagnose.view import View
 from harness.phrase import phrase
 from harness.wire.stream import ChannelKey, Kind
 
-COUNTED = Fault(
-    "loss.counted",
-    "Missing by the stream's own count ({what}): {values}.",
-    "Events were dropped by this hop or one behind it.",
-    "Capture the hop behind: the first one whose count is whole is not the culprit, the next is.",
-)
 TEXT = Fault(
     "loss.text",
     "{lost_chars} characters of {hop_inner} are missing at {hop}, first {first_piece} (event {inner_event} there).",
@@ -70,16 +64,6 @@ EMPTY = ("{}", "null")  # a call without arguments, in either spelling
 
 
 def alone(view: View) -> Iterator[Finding]:
-    for count in counts(view):
-        if count.missing:
-            yield COUNTED.found(
-                view,
-                weight(view, count, count.missing),
-                event=count.event_after(count.missing[0]),
-                what=count.what,
-                values=count.shown(count.missing),
-                alternative=count.alternative(),
-            )
     made = max((u.completion or 0 for u in view.stream.usages), default=0)
     thought = max((u.reasoning or 0 for u in view.stream.usages), default=0)
     read = Kind.UNKNOWN not in view.stream.kinds  # text in a shape that no dialect knows is not lost

@@ -14,6 +14,7 @@ from harness.diagnose.rules import (
     calls,
     changes,
     content,
+    counted,
     duplicate,
     encoding,
     error,
@@ -44,7 +45,7 @@ from harness.diagnose.rules import (
 from harness.diagnose.view import View
 
 ALONE: tuple[Callable[[View], Iterable[Finding]], ...] = (
-    error.alone, reset.alone, truncation.alone, not_streamed.alone, interleave.alone, duplicate.alone, reorder.alone,
+    error.alone, reset.alone, truncation.alone, not_streamed.alone, interleave.alone, counted.alone, duplicate.alone,
     loss.alone, calls.alone, tokens.alone, marks.alone, blocks.alone, encoding.alone,
     malformed.alone, malformed_ends.alone, content.alone, asked.alone, odds.alone, rambling.alone, leaks.alone,
     thinking.alone, upstream.alone, headers.alone, burst.alone, stall.alone, first_byte.alone, aborted.alone,

@@ -6,18 +6,10 @@ from collections.abc import Iterator
 from itertools import permutations
 
 from harness.diagnose.answer import Finding
-from harness.diagnose.counts import counts
 from harness.diagnose.damage import damages
 from harness.diagnose.fault import Fault
 from harness.diagnose.pair import Pair
-from harness.diagnose.view import View
 
-COUNTED = Fault(
-    "reorder.counted",
-    "Out of order by the stream's own count ({what}): {values} came late.",
-    "Pieces overtook each other at this hop or behind it: several senders or calls without an order between them.",
-    "Send the pieces of one answer from one task, awaiting each; add sequence numbers.",
-)
 MOVED = Fault(
     "reorder.moved",
     "{hop} tells the words of {hop_inner} in another order: {moves} pieces stand elsewhere, first {first_piece}.",
@@ -30,20 +22,6 @@ CHANNELS = Fault(
     "{hop} writes thinking, words and calls by ways of their own, and one overtakes the other.",
     "Write the pieces of one answer in the order in which they come, whatever channel they are for.",
 )
-
-
-def alone(view: View) -> Iterator[Finding]:
-    for count in counts(view):
-        if count.swapped:
-            yield COUNTED.found(
-                view,
-                "error",
-                event=count.event_of(count.swapped[0]),
-                what=count.what,
-                values=count.shown(count.swapped),
-                swaps=len(count.swapped),
-                alternative=count.alternative(),
-            )
 
 
 def between(pair: Pair) -> Iterator[Finding]:

@@ -23,7 +23,7 @@ class Case(NamedTuple):
 
 @cache
 def cases(folder: str) -> tuple[Case, ...]:
-    """The scored cases of ``field`` (reproductions of public fault reports) or ``real`` (recordings)."""
+    """The scored cases of ``field`` (reproductions of public fault reports), ``real`` or ``parts`` (recordings)."""
     rows = json.loads((HERE / folder / "cases.json").read_text())
     return tuple(
         Case(
@@ -39,6 +39,11 @@ def cases(folder: str) -> tuple[Case, ...]:
 
 def both() -> tuple[Case, ...]:
     return cases("field") + cases("real")
+
+
+def every() -> tuple[Case, ...]:
+    """Those and ``parts``: real proxies, servers and gateways under settings that the others do not have."""
+    return both() + cases("parts")
 
 
 def misses(expect: dict[str, Any], answer: Answer) -> str:

@@ -16,11 +16,11 @@ from harness.language import catalogue, speaking
 from harness.phrase import phrase
 from harness.report.columns import columns
 from harness.report.text import fact_name, render
-from harness.tests.diagnose.cases import both
+from harness.tests.diagnose.cases import every
 from harness.tests.diagnose.test_unseen import CASES
 from harness.tests.locale import collect
 
-ALL: dict[str, tuple[Capture, ...]] = {case.id: tuple(case.captures) for case in both()}
+ALL: dict[str, tuple[Capture, ...]] = {case.id: tuple(case.captures) for case in every()}
 ALL |= {name: tuple(case.captures) for name, case in CASES.items()}
 QUOTED = re.compile("“.*?”", re.S)
 ENGLISH = re.compile(r"\b[a-z]{2,}(?:[ ,]+[a-z]{2,}){2,}")  # three words in a row

@@ -71,6 +71,8 @@ def parse_line(place: Place, line: bytes) -> Object:
     try:
         found = parse_json(line)
     except ValueError as error:
+        if "integer string conversion" in str(error):  # Python's own bound, in words for those who write Python
+            error = ValueError("a whole number in it has thousands of digits")
         place.fail(f"expected one JSON object, but {error}", "The file is cut off, hand-edited or no capture")
     if not isinstance(found, dict):
         place.fail(f"expected one JSON object, found {shown(found)}")

@@ -19,7 +19,8 @@ def check_size(size: int, name: str = "", limit: int = LIMIT) -> None:
     """Refuse an input of ``size`` bytes above ``limit`` with CaptureError. Callers ask before they read a file."""
     if size > limit:
         what = f"the file has {size:,} bytes, more than the {limit // 1024**2} MiB that are read at most"
-        raise CaptureError(what, name, "Record a shorter stream, or split the file by exchange")
+        do = "Record a shorter stream, or split the file by exchange" if limit == LIMIT else "Is it the right file?"
+        raise CaptureError(what, name, do)
 
 
 def loads(data: bytes, name: str = "") -> Capture:

@@ -18,6 +18,18 @@ INTERRUPTED = 130
 WARNED = "STREAMSCOPE_WARNED"  # set for our children, so that what the parent told is told once
 ROOT = Path(__file__).resolve().parent.parent.parent
 
+# What SQLite says, and what helps; the last one is for all else.
+DATABASE = (
+    ("not a database", "Its file in HARNESS_DATA_DIR is damaged: move it away, or set HARNESS_DATA_DIR to another."),
+    ("malformed", "Its file in HARNESS_DATA_DIR is damaged: move it away, or set HARNESS_DATA_DIR to another."),
+    ("locked", "Another process writes to it: try again when that is done."),
+    ("full", "Make room on its disk, or set HARNESS_DATA_DIR to a directory on another."),
+    ("disk I/O", "Its disk is full or broken: make room, or set HARNESS_DATA_DIR to a directory on another."),
+    ("unable to open", "Set HARNESS_DATA_DIR to a directory that can be written."),
+    ("readonly", "Set HARNESS_DATA_DIR to a directory that can be written."),
+    ("", "Run `manage.py migrate` (`manage.py up` does), or set HARNESS_DATA_DIR."),
+)
+
 
 class Exit(SystemExit):
     """An exit code chosen by Streamscope, unlike Django's habit of exiting 1 on its own errors."""
@@ -77,7 +89,8 @@ def sentence(error: BaseException) -> str:
     if type(error).__name__ == "CommandError":
         return str(error).removeprefix("Error: ")
     if type(error).__module__ == "django.db.utils":
-        return f"database: {error}. Run `manage.py migrate` (`manage.py up` does), or set HARNESS_DATA_DIR."
+        text = " ".join(str(error).split())
+        return f"database: {text}. {next(do for part, do in DATABASE if part in text)}"
     if isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith(("harness", "chat")):
         return f"the package {error.name} is not installed here. Run `make setup`, then .venv/bin/python manage.py."
     if isinstance(error, OSError) and error.strerror:

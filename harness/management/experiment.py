@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from harness.capture.model import Capture
 from harness.diagnose.answer import Answer
 from harness.errors import InputError
 from harness.management.base import Outcome, code_of
+from harness.management.entry import NO_VERDICT
 from harness.management.stored import Stored
 from harness.management.with_logs import WithLogs
 from harness.phrase import say, spoken, term
@@ -58,6 +60,7 @@ class Experiment(WithLogs, Stored):
             if not 1 <= options[name] <= 100_000:
                 raise InputError(f"--{name} is {options[name]}", do="Use a number from 1 to 100000.")
         self.logs(options)
+        self._can_leave(options)
         if not options["prompt"].strip():
             raise InputError("the prompt is empty", "--prompt", "Write something to ask.")
         return Plan(
@@ -68,6 +71,15 @@ class Experiment(WithLogs, Stored):
             stream=not options["no_stream"],
             **more,
         )
+
+    def _can_leave(self, options: Mapping[str, Any]) -> None:
+        """What cannot be written is said before anything is asked. Raises InputError."""
+        if options["save"]:
+            save((), options["save"])
+        if (file := options["junit"]) is None:
+            return
+        if file.is_dir() or not file.parent.is_dir() or not os.access(file if file.exists() else file.parent, os.W_OK):
+            raise InputError("cannot be written", str(file), "Name a file that can be.")
 
     async def earlier(self, options: Mapping[str, Any]) -> Sequence[Capture] | None:
         """The captures of ``--baseline``, read before anything is sent. Raises InputError."""
@@ -114,11 +126,7 @@ class Experiment(WithLogs, Stored):
             self.say(f"  python manage.py ladder {route.name} --add {capture.hop}={capture.hop}.trace")
         found: list[Change] = [] if earlier is None else changes(earlier, result.captures)
         answer = held_against(result.answer, found)
-        if options["save"]:
-            files = save((*result.captures, *result.records), options["save"])
-            self.say(say("{count} captures written to {directory}", count=len(files), directory=options["save"]))
-        if options["junit"]:
-            write(options["junit"], junit(answer.told(spoken.get()), route.name))
+        lost = self._left(result, answer, route, options)
         outcome = self.beside_logs(answer, result.captures, options, fresh=True)
         if isinstance(outcome, Answer):
             outcome = Outcome(outcome.as_json(), self._picture(outcome), code_of(outcome))
@@ -130,12 +138,27 @@ class Experiment(WithLogs, Stored):
         if earlier is not None:
             data["baseline"] = [change.as_json() for change in found]
             text += "\n".join(["", say("against {baseline}:", baseline=options["baseline"]), *map(str, found)]) + "\n"
-        return replace(outcome, data=data, text=text)
+        return replace(outcome, data=data, text=text, code=NO_VERDICT if lost else outcome.code)
+
+    def _left(self, result: RunResult, answer: Answer, route: Route, options: Mapping[str, Any]) -> bool:
+        """Write what was asked for. Where that fails now (a full disk), it is said, and the verdict is not lost too."""
+        try:
+            if options["save"]:
+                files = save((*result.captures, *result.records), options["save"])
+                self.say(say("{count} captures written to {directory}", count=len(files), directory=options["save"]))
+            if options["junit"]:
+                write(options["junit"], junit(answer.told(spoken.get()), route.name))
+        except InputError as error:
+            self.say(f"Error: {error}")
+            return True
+        return False
 
 
 def baseline(name: str) -> Sequence[Capture]:
-    """The captures of a folder that ``--save`` wrote, or of a stored run. Raises InputError."""
+    """The captures of a folder that ``--save`` wrote, of a recording, or of a stored run. Raises InputError."""
     folder = Path(name)
+    if folder.is_file():
+        return read_recording(folder)
     if not folder.is_dir():
         return told(name).captures
     files = sorted(folder.glob("*.capture.jsonl"))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from django.db import connection
 from django.db.utils import OperationalError
 
 from harness.errors import InputError
@@ -16,7 +19,9 @@ def told(run_id: str) -> Told:
     """The run of that id, in the language that is spoken. Raises InputError where there is none, or no answer."""
     try:
         run = Run.objects.filter(pk=run_id).first()
-    except OperationalError:
+    except OperationalError as error:  # none there yet is none of that name; one that cannot be read is told
+        if "no such table" not in str(error) and Path(connection.settings_dict["NAME"]).exists():
+            raise
         run = None
     if run is None:
         raise InputError(f"there is no run {run_id!r}, and no file or folder of that name", do="See /runs/ for ids.")

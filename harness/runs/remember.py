@@ -43,7 +43,8 @@ def remember(
             migrated()
             save_run(run_id, captures, kind=kind, route=route, answer=dict(answer), started=started, spec=spec)
     except (DatabaseError, OSError, StreamscopeError) as error:
-        tell(f"Not kept as a run: {' '.join(str(error).split())}. The verdict stands; --save DIR keeps the captures.")
+        why = " ".join(str(error).split()).removesuffix(".")
+        tell(f"Not kept as a run: {why}. The verdict stands; --save DIR keeps the captures.")
         return None
     return run_id
 

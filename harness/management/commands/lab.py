@@ -15,6 +15,9 @@ from harness.lab.replay import replays
 from harness.lab.scenarios import built_in, load
 from harness.lab.server import serve, settle
 from harness.management.base import Outcome, ScopeCommand
+from harness.probe.recording import read_file
+
+MOST_BYTES = 8 * 1024 * 1024  # of a file of scenarios
 
 
 class Command(ScopeCommand):
@@ -39,6 +42,8 @@ class Command(ScopeCommand):
         if options["table"]:
             rows = list(table())
             return Outcome([asdict(row) for row in rows], text(rows))
+        if not 0 <= options["port"] <= 65535:
+            raise InputError("is no port", f"--port {options['port']}", "Give a number from 0 to 65535.")
         if not 0 <= options["scale"] <= 1000:
             raise InputError("is out of bounds", f"--scale {options['scale']}", "Give a number from 0 to 1000.")
         scenarios = dict(built_in())
@@ -60,6 +65,6 @@ class Command(ScopeCommand):
 
 def _text(name: str) -> str:
     try:
-        return Path(name).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot be read: {error}", name, "Name a TOML file of scenarios.") from None
+        return read_file(Path(name), MOST_BYTES).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"not UTF-8 (byte {error.start})", name, "Name a TOML file of scenarios.") from None

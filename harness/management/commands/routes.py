@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from django.core.management.base import CommandParser
 
 from harness.errors import InputError
 from harness.management.base import Outcome, ScopeCommand
+from harness.probe.recording import read_file
 from harness.report.columns import plain, table
 from harness.routes.catalogue import resolve
 from harness.routes.model import Hop, Route
@@ -21,6 +21,7 @@ from harness.routes.toml import dump, parse
 from harness.runs.catalogue import all_routes, store_routes
 from harness.runs.check import HopCheck, check
 
+MOST_BYTES = 8 * 1024 * 1024  # of a routes file
 FALLBACK = ("lab-steady", "lab-passthrough")
 
 
@@ -86,10 +87,7 @@ def read(file: str) -> tuple[str, str]:
     """A file's text and its name; ``-`` is standard input."""
     name = "standard input" if file == "-" else file
     try:
-        data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-        return data.decode("utf-8"), name
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", name, "Name a routes file in TOML.") from None
+        return read_file(Path(file), MOST_BYTES).decode("utf-8"), name
     except UnicodeDecodeError as error:
         raise InputError(f"not UTF-8 (byte {error.start})", name, "Save it as UTF-8.") from None
 

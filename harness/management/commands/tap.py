@@ -43,7 +43,11 @@ class Command(ScopeCommand):
             "--hop", default="engine", help="what the upstream is called in the captures (default engine)"
         )
         parser.add_argument(
-            "--kind", default="", choices=["", *KINDS], help="its kind (default: the hop's name, else engine)"
+            "--kind",
+            default="",
+            choices=["", *KINDS],
+            metavar="KIND",
+            help=f"its kind: {', '.join(KINDS)} (default: the hop's name, else engine)",
         )
         parser.add_argument(
             "--save", type=Path, metavar="DIR", help="where captures go (default tap/PORT/ in the data directory)"

@@ -123,6 +123,7 @@ BAD = {
     "no hop": (b'{"capture": 1}', 1, 'expected "hop"'),
     "odd kind": (b'{"capture": 1, "hop": "x", "kind": "router"}', 1, '"kind" to be one of engine'),
     "NaN stamp": (OPENING + b'{"t": NaN, "data": "x"}', 2, "NaN"),
+    "number without end": (OPENING + b'{"t": 1' + b"0" * 5000 + b"}", 2, "thousands of digits"),
     "stamp out of range": (OPENING + b'{"t": 1e999, "data": "x"}', 2, "out of range"),
     "negative stamp": (OPENING + b'{"t": -0.5, "data": "x"}', 2, 'expected "t" to be milliseconds since the request, '
                        "from 0 up, found -0.5"),

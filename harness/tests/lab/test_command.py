@@ -45,6 +45,9 @@ def test_it_says_where_it_listens_serves_a_replay_and_ends_on_interrupt(tmp_path
         (("--replay", "nothing.jsonl"), "nothing.jsonl"),
         (("--scenarios", "nothing.toml"), "nothing.toml"),
         (("--scale", "-1"), "--scale"),
+        (("--port", "65536"), "is no port"),
+        (("--port", "-1"), "is no port"),
+        (("--scenarios", "."), "expected a file, found a folder"),
     ],
 )
 def test_wrong_arguments_are_one_sentence_and_exit_2(tmp_path: Path, more: tuple[str, ...], says: str) -> None:

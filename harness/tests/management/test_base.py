@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandParser
+from django.db import DatabaseError, OperationalError
 
 from harness.diagnose.answer import Answer, Verdict
 from harness.errors import InputError
@@ -92,9 +93,12 @@ def test_subcommands_take_the_format_too() -> None:
         (InputError("no such thing", "file.x", "Make one."), "file.x: no such thing. Make one."),
         (ModuleNotFoundError("no", name="django"), "the package django is not installed here. Run `make setup`"),
         (FileNotFoundError(2, "No such file or directory", "x"), "x: No such file or directory."),
+        (OperationalError("database is locked"), "database: database is locked. Another process writes to it"),
+        (DatabaseError("file is not a database"), "database: file is not a database. Its file in HARNESS_DATA_DIR is"),
+        (OperationalError("no such table: x"), "database: no such table: x. Run `manage.py migrate`"),
         (ZeroDivisionError("division by zero"), "ZeroDivisionError: division by zero (at start). This is a defect"),
     ],
-    ids=["ours", "no package", "system", "defect"],
+    ids=["ours", "no package", "system", "locked", "damaged", "unmade", "defect"],
 )
 def test_an_error_is_one_sentence(error: Exception, told: str) -> None:
     assert sentence(error).startswith(told)

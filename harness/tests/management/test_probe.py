@@ -90,10 +90,32 @@ async def test_each_kind_of_bad_upstream_is_exit_1_and_named(tmp_path, kind):
     assert (done.returncode, verdict["first_bad_hop"], verdict["symptom"]) == (1, "gateway", symptom)
 
 
-def test_a_file_that_cannot_be_written_is_said_so(tmp_path):
+@pytest.mark.parametrize(("option", "place"), [("--save", "file/x"), ("--junit", "."), ("--junit", "nowhere/x.xml")])
+def test_a_file_that_cannot_be_written_is_said_before_anything_is_sent(tmp_path, option, place):
     (tmp_path / "file").write_text("")
-    done = manage(tmp_path, "probe", "lab-steady", "--save", str(tmp_path / "file" / "x"))
-    assert done.returncode == 2 and "captures cannot be written" in done.stderr
+    done = manage(tmp_path, "probe", "lab-steady", option, str(tmp_path / place))
+    assert done.returncode == 2 and "cannot be written" in done.stderr and "lab is not" not in done.stderr
+
+
+async def test_a_disk_that_fills_up_meanwhile_does_not_take_the_verdict_too(tmp_path):
+    async def script(talk: Talk) -> None:
+        (tmp_path / "report.xml").mkdir()
+        await talk.send(HEAD, chunk(GOOD), LAST)
+
+    done = await probed(tmp_path, script, "--junit", str(tmp_path / "report.xml"), "--format", "json")
+    assert done.returncode == 2 and json.loads(done.stdout)["verdict"]["healthy"] is True
+    assert "report.xml: cannot be written" in done.stderr
+
+
+async def test_a_recording_is_a_baseline_too(tmp_path):
+    async def script(talk: Talk) -> None:
+        await talk.send(HEAD, chunk(GOOD), LAST)
+
+    await probed(tmp_path, script, "--save", str(tmp_path))
+    same = await probed(tmp_path, script, "--baseline", str(tmp_path / "gateway.read.capture.jsonl"))
+    assert "TTFT" in same.stdout and "noise" in same.stdout
+    odd = await probed(tmp_path, script, "--baseline", "README.md")
+    assert odd.returncode == 2 and "README.md" in odd.stderr and "no run" not in odd.stderr
 
 
 async def test_a_baseline_is_kept_and_what_is_worse_than_it_is_exit_1(tmp_path):

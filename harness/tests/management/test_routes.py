@@ -64,12 +64,16 @@ def test_what_is_loaded_is_dumped_listed_and_shadowed_by_the_environment(routes:
     assert "the route of that name from the env is used instead" in renamed.stderr
 
 
-def test_a_bad_file_changes_nothing(routes: Checkout) -> None:
+def test_a_bad_file_changes_nothing(routes: Checkout, tmp_path: Path) -> None:
     routes("load", "-", stdin=TEXT)
     bad = routes("load", "-", stdin=TEXT.replace('"m"', '"m2"') + TEXT)
     assert bad.returncode == 2 and bad.stderr == (
         'Error: standard input: two routes are named "mine". Give each route its own name.\n'
     )
+    huge = tmp_path / "huge.toml"
+    with huge.open("wb") as file:
+        file.truncate(2 * 1024**3)
+    assert "2,147,483,648 bytes, more than the 8 MiB" in routes("load", str(huge)).stderr
     empty = routes("load", "-")
     assert empty.returncode == 2 and "no [[route]] in it" in empty.stderr
     assert parse(routes("dump").stdout) == parse(TEXT)

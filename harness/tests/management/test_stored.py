@@ -132,7 +132,7 @@ async def test_cancel_and_idle_leave_a_run_that_shows_what_they_said(tmp_path):
 
 def test_a_database_that_cannot_be_read_is_not_called_one_without_that_run(tmp_path):
     fresh = manage(tmp_path, "report", "some-run", "--to", str(tmp_path / "x.html"))
-    (tmp_path / "streamscope.sqlite3").mkdir()
-    broken = manage(tmp_path, "report", "some-run", "--to", str(tmp_path / "x.html"))
+    (tmp_path / "broken" / "streamscope.sqlite3").mkdir(parents=True)
+    broken = manage(tmp_path / "broken", "report", "some-run", "--to", str(tmp_path / "x.html"))
     assert (fresh.returncode, broken.returncode) == (2, 2)
     assert "there is no run 'some-run'" in fresh.stderr and "unable to open database file" in broken.stderr

@@ -119,13 +119,21 @@ def between(pair: Pair) -> Iterator[Finding]:
         "exchange": pair.sameness,
     }
     if outer.ttft_ms is None:
-        ran_out = outer.end == "timeout"  # a shorter limit of ours: the inner hop had answered well within it
+        ran_out = outer.end == "timeout" and outer.detail != "size"  # the inner hop had answered well within our limit
         if ran_out or (outer.end in ("open", "aborted") and waited > FIRST_BYTE_MS):
             yield HIDDEN.found(outer, "error", inner=inner, at_ms=waited, **figures)
+        return
+    if _later_question(pair) and waited <= FIRST_BYTE_MS:
         return
     if one_behind(pair) and waited <= FIRST_BYTE_MS:
         return  # the first piece waits for the second, as every piece does: told as such
     yield ADDED.found(outer, "error", inner=inner, event=outer.content[0], **figures)
+
+
+def _later_question(pair: Pair) -> bool:
+    """Whether the inner answer is a call, which the outer hop made itself: what it tells answers a later question."""
+    called = any(channel.name for channel in pair.inner.stream.channels)
+    return called and not pair.channels and bool(pair.outer.content)
 
 
 def _call_made(pair: Pair) -> float:

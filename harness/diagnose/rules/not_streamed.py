@@ -9,6 +9,7 @@ from harness.diagnose.answer import Finding
 from harness.diagnose.fault import Fault
 from harness.diagnose.pair import Pair
 from harness.diagnose.rules.error import body_message
+from harness.diagnose.thresholds import BURST_JOIN_MS, HOLD_HALF_MS
 from harness.diagnose.view import View
 from harness.phrase import phrase
 
@@ -29,6 +30,14 @@ UNFRAMED = Fault(
     "{body_bytes} bytes came under the type of a stream and not one event, first: {message}",
     "The body is not framed as events: a text of them, encoded or escaped once more.",
     "Write data:, the chunk's JSON and a blank line for each event, as bytes and not as a value.",
+)
+MADE_UP = Fault(
+    "not-streamed.made-up",
+    "{hop} asks {hop_inner} for the whole answer and tells it as a stream of {content_events} events in one flush, "
+    "after {waited_ms} ms.",
+    "The hop turns stream off for what is behind it (a plugin, a tool mode, a model that it takes for one without "
+    "streams) and makes a stream out of the document.",
+    "Let the hop ask for a stream too; look for the setting that turns it off (aiproxy: streamfake).",
 )
 FIELD = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:data|event|id|retry|error)?:")
 UNFRAMED_BYTES = 100  # less is a scrap, whatever it was to be
@@ -64,10 +73,22 @@ def alone(view: View) -> Iterator[Finding]:
 
 
 def between(pair: Pair) -> Iterator[Finding]:
-    """One document where the inner hop streamed: what was asked for need not be recorded."""
+    """One document where the inner hop streamed (what was asked for need not be recorded), or a stream made of one."""
     inner, outer = pair.inner, pair.outer
+    yield from _made_up(pair)
     if outer.asked_to_stream is not None or not inner.content or outer.stream.framing != "json" or outer.clear_refusal:
         return
     if pair.sameness != "different" and outer.answered:
         size = len(outer.capture.body or b"")
         yield JSON.found(outer, "error", inner=inner, at_ms=outer.last_ms, waited_ms=outer.last_ms, body_bytes=size)
+
+
+def _made_up(pair: Pair) -> Iterator[Finding]:
+    inner, outer = pair.inner, pair.outer
+    whole = inner.stream.framing == "json" and inner.asked_to_stream is False and not inner.clear_refusal
+    if not whole or not outer.asked_to_stream or not outer.streamed or not outer.content_ms:
+        return
+    waited = outer.content_ms[0]
+    if waited >= HOLD_HALF_MS and outer.content_ms[-1] - waited <= BURST_JOIN_MS:
+        event, count = outer.content[0], len(outer.content)
+        yield MADE_UP.found(outer, "error", inner=inner, event=event, waited_ms=waited, content_events=count)

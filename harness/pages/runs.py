@@ -100,7 +100,7 @@ def run_capture(request: HttpRequest, run_id: str, name: str) -> HttpResponse:
             return HttpResponse(
                 dumps(capture),
                 content_type="application/x-ndjson; charset=utf-8",
-                headers={"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}.capture.jsonl"},
+                headers={"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}.capture.jsonl"},
             )
     raise Http404(f"run {run_id} has no capture {name}")
 

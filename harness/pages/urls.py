@@ -17,7 +17,10 @@ urlpatterns = [
     path("runs/<str:run_id>/logs", logs.run_logs, name="run-logs"),
     path("runs/<str:run_id>/pin", run_deeds.run_pin, name="run-pin"),
     path("runs/<str:run_id>/report.html", run_deeds.run_report, name="run-report"),
-    path("runs/<str:run_id>/captures/<str:name>.capture.jsonl", runs.run_capture, name="run-capture"),
+    # A recording may call its hop anything, with slashes and line ends.
+    re_path(
+        r"^runs/(?P<run_id>[^/]+)/captures/(?P<name>[\s\S]+)\.capture\.jsonl\Z", runs.run_capture, name="run-capture"
+    ),
     path("taps/", taps.taps, name="taps"),
     path("api/runs/<path:run_id>", runs.run_answer, name="run-answer"),
     re_path("^api(?:/.*)?$", runs.no_api),

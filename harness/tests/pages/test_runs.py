@@ -51,6 +51,17 @@ def chat() -> Run:
     return save_run("x1", CHAT, kind="chat", route="r", answer=diagnose(CHAT))
 
 
+@pytest.mark.parametrize("hop", ["<b>a</b>", "a/../b\nc?d#e%2F", "引擎 1", "/", "..", "a\\b"])
+def test_a_hop_may_have_any_name(client: Client, hop: str) -> None:
+    named = replace(READ, hop=hop, kind="client")
+    save_run("x2", [named], kind="diagnose", route="", answer=diagnose([named]))
+    page = client.get("/runs/x2/")
+    assert page.status_code == 200 and "<b>a</b>" not in page.content.decode()
+    (link,) = page.context["captures"]
+    file = client.get(link["url"])
+    assert file.status_code == 200 and loads(file.content).hop == hop and "/" not in file["Content-Disposition"]
+
+
 def test_the_api_gives_the_answer_of_the_contract(client: Client, chat: Run) -> None:
     response = client.get("/api/runs/x1")
     assert response.status_code == 200 and response.json() == chat.answer

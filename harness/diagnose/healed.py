@@ -29,6 +29,7 @@ def healed(
     A hop that could not be reached stays a fault: whoever answered did so at another address.
     """
     stops = [pair.inner.index for pair in pairs if pair and _after_stop(pair)]
+    stops += [pair.outer.index for pair in pairs if pair and _all_shown(pair)]
     healers = [pair for pair in pairs if pair and pair.sameness != "different" and heals(pair)]
     spared = {view.index: pair.outer for pair in pairs if pair and _whole(pair) for view in _beside(views, pair)}
     out = []
@@ -51,6 +52,12 @@ def _beside(views: Sequence[View], pair: Pair) -> list[View]:
 
 def _whole(pair: Pair) -> bool:
     return all(view.content and view.text_complete for view in (pair.inner, pair.outer))
+
+
+def _all_shown(pair: Pair) -> bool:
+    """Whether a page showed all text: a finish and a terminator show nothing, and need no stamp."""
+    told = [{key: text.text for key, text in view.texts.items()} for view in (pair.inner, pair.outer)]
+    return pair.outer.capture.tap == "paint" and pair.inner.text_complete and bool(told[0]) and told[0] == told[1]
 
 
 def _after_stop(pair: Pair) -> bool:

@@ -30,7 +30,8 @@ OTHER = worded(
     "His dog heard the rain read out on still nights , head on her paws by the stove . "
     "The wind of that March was never asked for again ."
 )
-ZERO: dict[str, Any] = {"model": "m", "stream": True, "temperature": 0, "seed": 7, "messages": [{"role": "user", "content": "A tale."}]}
+TALE = [{"role": "user", "content": "A tale."}]
+ZERO: dict[str, Any] = {"model": "m", "stream": True, "temperature": 0, "seed": 7, "messages": TALE}
 WARM: dict[str, Any] = ZERO | {"temperature": 0.8, "seed": None}
 BOX, LAP = Clock("gpu-box", "monotonic", 0.001), Clock("laptop", "monotonic", 0.001)
 A: dict[str, Any] = {"id": "chatcmpl-71c0a1f6b2d84e55"}
@@ -344,6 +345,18 @@ CASES: dict[str, Unseen] = {
         WRITE,
         shared("network-path", "arrive", on(EVEN, 11)),
         shared("browser", "paint", frozen(painted(on(EVEN, 13)), 1_200, 4_100)),
+    ),
+    "painted-up-to-the-last-word": fine(
+        WRITE,
+        shared("network-path", "arrive", on(EVEN, 11)),
+        shared("browser", "paint", painted(on(EVEN, 13)[:-2])),
+    ),
+    "painted-up-to-the-last-word-but-one": fault(
+        "render|truncation|loss",
+        "browser",
+        WRITE,
+        shared("network-path", "arrive", on(EVEN, 11)),
+        shared("browser", "paint", on(EVEN, 13)[:-4]),
     ),
     "radio-delays-single-pieces-by-a-third": fine(
         WRITE,

@@ -23,7 +23,7 @@ from harness.timeline.units import word_ends
 from harness.wire.stream import ChannelKey
 
 SHORT = 4  # words: too few to fall back into step
-FOLLOWED = {"unknown": 4, "different": 8}  # words in step behind a hole: fewer may be another sample's shorter way
+FOLLOWED = {"unknown": 1, "different": 8}  # words in step behind a hole: fewer may be another sample's shorter way
 MIXED_PLACES = 3  # stretches of foreign text at separate places, beside which the inner text is whole
 WORDS = re.compile(r"[\w\s.,;:!?'’\"“”-]*")
 KINDS = ("interleave", "reorder", "duplicate", "loss", "rewrite", "encoding", "whitespace", "sampled")

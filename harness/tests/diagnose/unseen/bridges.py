@@ -250,6 +250,17 @@ CASES: dict[str, Unseen] = {
         ),
     ),
     # Ollama
+    "half-of-a-short-answer-lost-no-ids": fault(
+        "loss",
+        "gateway",
+        hop(
+            "engine",
+            paced([*[ollama(w) for w in SHORT[:6]], ollama("", done=True, done_reason="stop")], gap=240),
+            headers=NDJSON,
+            wire="ollama",
+        ),
+        hop("gateway", on(paced(thinking([], [*SHORT[:2], SHORT[5]]), gap=240), 6), headers=NGINX),
+    ),
     "ollama-under-chat-under-nginx-with-calls": fine(
         inside(
             [

@@ -140,5 +140,12 @@ def drop(run_id: str) -> None:
     shutil.rmtree(folder_of(run_id), ignore_errors=True)
 
 
+def sweep() -> None:
+    """Remove logs that wait for nobody: their server was killed. They lie there as they came, with keys in them."""
+    for folder in (Path(settings.DATA_DIR) / "jobs").glob("*.logs"):
+        if not waiting(folder.stem):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
 def folder_of(run_id: str) -> Path:
     return Path(settings.DATA_DIR) / "jobs" / f"{run_id}.logs"

@@ -150,13 +150,18 @@ def held(run_id: str) -> Iterator[None]:
 
 
 def close_abandoned(after: float = 60.0) -> list[str]:
-    """Jobs older than ``after`` seconds whose process is gone are ``interrupted``; gives their ids. Blocking."""
+    """Jobs older than ``after`` seconds whose process is gone are ``interrupted``; gives their ids. Blocking.
+
+    What was uploaded for them goes too: it is not masked before it is read.
+    """
     old = datetime.now(UTC) - timedelta(seconds=after)
     rows = Run.objects.filter(state=Run.State.RUNNING, kind__in=KINDS, started__lt=old)
     gone = [run_id for run_id in rows.values_list("pk", flat=True) if not _lives(run_id)]
     for run_id in gone:
         close(run_id, Run.State.INTERRUPTED)
         _lock_of(run_id).unlink(missing_ok=True)
+        uploads.drop(run_id)
+    beside.sweep()
     return gone
 
 

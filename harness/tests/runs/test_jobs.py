@@ -1,6 +1,7 @@
 """A job: started from a page, done in its own process, told and stopped through the database."""
 
 import asyncio
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ from harness.capture.model import Capture, End, Head, stamped
 from harness.errors import CaptureError, InputError, UnknownRoute
 from harness.models import Run
 from harness.routes.model import Hop, Route
-from harness.runs import jobs, uploads
+from harness.runs import beside, jobs, uploads
+from harness.runs.beside import Given
 from harness.runs.judge import off_loop
 from harness.runs.store import load_captures, save_run
 from harness.runs.uploads import Recording
@@ -124,6 +126,17 @@ def test_a_job_whose_process_is_gone_is_closed_and_one_that_lives_is_not() -> No
     with jobs.held(lives.pk):
         assert jobs.close_abandoned(after=-1) == [gone.pk]
     assert {run.pk: run.state for run in Run.objects.all()} == {gone.pk: "interrupted", lives.pk: "running"}
+
+
+def test_what_was_uploaded_for_a_server_that_was_killed_does_not_stay(settings: Any, tmp_path: Path) -> None:
+    settings.DATA_DIR = tmp_path
+    gone = jobs.create("probe", "r")
+    uploads.keep(gone.pk, [Recording("a.har", b"a cookie")])
+    for run_id in (gone.pk, "fresh"):
+        beside.keep(run_id, [Given("access.log", b"a key")])
+    os.utime(beside.folder_of(gone.pk), (1, 1))
+    jobs.close_abandoned(after=-1)
+    assert [path.name for path in (tmp_path / "jobs").iterdir()] == ["fresh.logs"]
 
 
 @pytest.mark.parametrize(("kind", "plan"), [("mining", {}), ("ladder", {"added": {}}), ("ladder", {"frob": 1})])

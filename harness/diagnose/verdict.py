@@ -46,7 +46,7 @@ def _healthy(views: Sequence[View], warnings: Sequence[Finding]) -> Phrase:
     summary = phrase("Healthy: complete, in order and in time")
     if not all(timed(view.capture) for view in views):
         summary = phrase("Healthy: complete and in order (of delay it tells nothing)")
-    if any(view.ours_to_close for view in views):
+    if any(view.ours_to_close or (view.end == "timeout" and not view.text_complete) for view in views):
         summary = phrase("Healthy: stopped from our side, nothing wrong up to there")
     if len(views) > 1:
         summary = phrase("{summary} at all {count} taps", summary=summary, count=len(views))

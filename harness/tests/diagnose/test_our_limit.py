@@ -54,6 +54,12 @@ def test_a_cut_of_ours_while_text_flowed_is_our_own() -> None:
     assert blamed(diagnose([flowing, cut])) == (False, "app", "truncation")
 
 
+def test_an_endless_answer_that_we_end_is_not_called_complete() -> None:
+    said = diagnose([read(WORDS, detail="size", end_ms=1002.0)])
+    assert said.verdict.healthy is True and "stopped from our side" in said.verdict.summary
+    assert "complete" not in said.verdict.summary
+
+
 def test_a_gateway_that_gives_up_on_a_silent_engine_is_told_as_before() -> None:
     silent = read([], status=None, end_ms=120_000.0)
     gateway = capture([], hop="gateway", status=504, exchange="y", end_ms=60_000.0)

@@ -107,15 +107,17 @@ def between(pair: Pair) -> Iterator[Finding]:
         )
         return
     clumps = _held_back(pair, rows, HOLD_MS)
-    if pair.sameness != "different" and sum(map(len, clumps)) >= HOLD_PROOF * len(rows):
+    if sum(map(len, clumps)) >= HOLD_PROOF * len(rows):
         fillings = _held_back(pair, rows, HOLD_NEAR * HOLD_MS)  # of one buffer: not each is held for that long
         fillings = [clump for clump in fillings if len({row.outer_event for row in clump}) > 1]  # no letters made words
-        clumps = fillings if sum(map(len, fillings)) >= UNTIL_END_SHARE * len(rows) else clumps
+        clumps = fillings if _nearly_all(fillings, rows) else clumps
     spread = rows[-1].inner_ms - rows[0].inner_ms
     late = 0.0
-    if not clumps and (lags := falls_behind(pair)):  # a rate limit lets go little at a time, later each time
+    if not clumps and (lags := falls_behind(pair, samples=True)):  # a rate limit lets go a little at a time
         late, least = lags[1], max(BURST_JOIN_MS, pair.resolution_ms)
         clumps = [clump for clump in _clumps(rows) if _held(clump) > least]
+        if pair.sameness != "same" and not _nearly_all(clumps, rows):
+            clumps = []  # the engine may have been slower that time; but then it does not clump nearly all
     if clumps:
         found = _judge(pair, rows, clumps, spread, late)
         if found:
@@ -165,7 +167,8 @@ def _judge(pair: Pair, rows: list[Timed], clumps: list[list[Timed]], spread: flo
     opening = rows[0] in biggest and len(biggest) >= MIN_JUDGED and added(rows[0].outer_ms, rows[0].inner_ms, pair)
     if pair.sameness == "different" and held < HOLD_ONCE_MS and not half:
         return None
-    severity = "error" if held >= HOLD_ONCE_MS or half or opening else "warning"
+    paused = pair.sameness != "different" and max(_paused(rows, clump) for clump in clumps) >= HOLD_ONCE_MS
+    severity = "error" if held >= HOLD_ONCE_MS or half or opening or paused else "warning"
     return HELD.found(
         outer, severity, inner=inner, event=biggest[0].outer_event, clumps=len(clumps), together=together, **common
     )
@@ -182,6 +185,11 @@ def _clumps(rows: list[Timed]) -> list[list[Timed]]:
     return [group for group in groups if len(group) > 1]
 
 
+def _nearly_all(clumps: list[list[Timed]], rows: list[Timed]) -> bool:
+    """Whether nearly all pieces came in clumps, of three or more on the average."""
+    return sum(map(len, clumps)) >= max(UNTIL_END_SHARE * len(rows), MIN_JUDGED * len(clumps))
+
+
 def _held_back(pair: Pair, rows: list[Timed], least: float) -> list[list[Timed]]:
     """The clumps held for ``least`` ms or more, with silence before each that tells of a hold."""
     held = [(clump, ms) for clump in _clumps(rows) if (ms := _held(clump)) >= least and ms > pair.resolution_ms]
@@ -192,6 +200,16 @@ def _held(clump: list[Timed]) -> float:
     """How far apart the clump's pieces were at the inner hop."""
     times = [row.inner_ms for row in clump]
     return max(times) - min(times)
+
+
+def _paused(rows: list[Timed], clump: list[Timed]) -> float:
+    """How much longer the silence before the clump was than the inner hop's at that place; 0 before the first piece."""
+    first = min(row.outer_ms for row in clump)
+    before = [row for row in rows if row.outer_ms < first - BURST_JOIN_MS]
+    if not before:
+        return 0.0
+    last = max(before, key=lambda row: row.outer_ms)
+    return (first - last.outer_ms) - max(0.0, min(row.inner_ms for row in clump) - last.inner_ms)
 
 
 def _silence(rows: list[Timed], clump: list[Timed]) -> float:

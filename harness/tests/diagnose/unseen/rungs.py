@@ -132,6 +132,11 @@ CASES: dict[str, Unseen] = {
     ),
     "clumps-begin-at-the-app": fault("burst|not-streamed", "app", *climb(EVEN, "app", lambda r: sized(r, 65536))),
     "sleeps-4-s-at-the-proxy": fault("stall|burst", "proxy", *climb(EVEN, "proxy", lambda r: frozen(r, 1_900, 4_000))),
+    "sleeps-4-s-near-the-end-of-a-short-answer": fault(
+        "stall|burst",
+        "proxy",
+        *climb(spoken(TEXT[:14], gap=180), "proxy", lambda r: frozen(r, 2_000, 4_200)),
+    ),
     "sleeps-5-s-at-the-first-gateway": fault(
         "stall", "gateway-1", *climb(EVEN, "gateway-1", lambda r: paused(r, 28, 5_200))
     ),

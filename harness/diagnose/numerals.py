@@ -6,7 +6,8 @@ import re
 from collections import Counter
 from typing import NamedTuple
 
-NUMBERED = re.compile(r"([^\W\d_]*)(\d+)")
+# Begun only where a run of letters begins, and never given back: else a long run without digits costs its square.
+NUMBERED = re.compile(r"(?<![^\W\d_])([^\W\d_]*+)(\d+)")
 WORD = re.compile(r"[^\W_]+")
 _NAMES = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "

@@ -15,8 +15,9 @@ BROKEN = frozenset({"truncation", "reset", "error", "not-streamed"})
 EXCUSE_CHARS = 400  # answers that say no more than that something failed are short
 EXCUSE = re.compile(
     r"\b(?:an? (?:\w+ )?error (?:has )?occurred|something went wrong|try again|rate limit|overloaded|timed out"
-    r"|(?:request|model|service|upstream|call) (?:has )?failed|(?:un|not )available|internal server error)\b"
-    r"|请求失败|出错了|发生错误|服务不可用|稍后重试|调用失败|系统繁忙",
+    r"|(?:request|model|service|upstream|call) (?:has )?failed|(?:un|not )available|internal server error"
+    r"|(?:stream|connection|response|answer|upstream) (?:was |has been )?(?:interrupted|lost|closed|reset|cut))\b"
+    r"|请求失败|出错了|发生错误|服务不可用|稍后重试|调用失败|系统繁忙|连接中断|输出中断",
     re.I,
 )
 

@@ -71,7 +71,7 @@ RETRIES = Limit(3, "seams", "gateways retry a few times; a role or an id in ever
 RESTART_CHARS = Limit(16, "characters", "shorter openings are said twice in one answer (a list, a refrain)")
 
 ODDS_SHARE = Limit(0.8, "of pieces", "tokens that name their neighbour nearly always; a doubled word does so by chance")
-HEAL_PIECES = Limit(5, "pieces", "a hop that closes a broken answer by a remark says it in fewer")
+HEAL_PIECES = Limit(3, "pieces", "a hop that closes a broken answer by a remark says it in fewer")
 
 SAME_TEXT = Limit(0.6, "of inner text", "below this two answers are two samples, above it one answer that was damaged")
 MIN_JUDGED = Limit(3, "events", "fewer events carry no certain verdict on delay or order")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.phrase import phrase
 from harness.wire import sniff, whole
 from harness.wire.events import Events, alone
 from harness.wire.frames import SSEFrames
@@ -22,8 +23,11 @@ def fill(stream: Stream, content_type: str = "", limit: int = LIMIT, plain: bool
     short = None if plain else Shortcuts(events.sink, limit)
     stream.framing = sniff.framing(body[: sniff.ENOUGH + 1], content_type, stream.wire, whole=True)
     if stream.framing == "sse":
-        if (tail := SSEFrames(body, events, limit, short).run()).strip():
+        frames = SSEFrames(body, events, limit, short)
+        if (tail := frames.run()).strip():
             _tail(tail, stream, events)
+        if frames.oversize is not None:
+            _oversize(frames.oversize, events)
     elif stream.framing == "ndjson":
         start, data = Records(body, events, limit, short).run()
         if data != b"":
@@ -38,8 +42,15 @@ def fill(stream: Stream, content_type: str = "", limit: int = LIMIT, plain: bool
     return events.comments
 
 
+def _oversize(start: int, events: Events) -> None:
+    """A line without end: nothing was dispatched that could tell of it."""
+    events.sink.fault("line-limit", phrase("over {limit} bytes; not read", limit=events.limit), start, event=False)
+
+
 def _last(start: int, data: bytes | None, stream: Stream, events: Events) -> None:
     """A last record without its newline counts when it is whole."""
+    if data is None:
+        _oversize(start, events)
     if data is None or isinstance(parse(data)[0], Broken):
         stream.tail = data or b""
         events.sink.fault("tail", "the last record is cut off", start, event=False)

@@ -30,6 +30,7 @@ class SSEFrames:
     def __init__(self, body: bytes, reader: Reader, limit: int, short: Shortcuts | None) -> None:
         self._body, self._reader, self._limit, self._short = body, reader, limit, short
         self._parser = SSEParser(limit)
+        self.oversize: int | None = None  # where the last block began, had it no end and too many bytes
         self._blank = _first_blank(body)
         self._late = len(self._blank) // 4  # bytes after the one that dispatches: the LF of a CRLF
 
@@ -52,6 +53,7 @@ class SSEFrames:
                 at = short.run(body, at, last)
         self._line_by_line(at, len(body))
         self._parser.close()
+        self.oversize = self._parser.oversize
         return self._parser.tail
 
     def _plain(self, at: int) -> tuple[str, int, int] | None:

@@ -49,7 +49,7 @@ class Aside(NamedTuple):
 class SSEParser:
     """Bytes in, events out; any split of the bytes gives the same events.
 
-    ``tail``: after :meth:`close`, the unterminated last block.
+    After :meth:`close`, ``tail``: the unterminated last block; ``oversize``: where it began, had it too many bytes.
     """
 
     def __init__(self, limit: int = LIMIT) -> None:
@@ -58,6 +58,7 @@ class SSEParser:
         self.last_id = ""
         self.retry: int | None = None
         self.tail = b""
+        self.oversize: int | None = None
         self._rest: list[bytes] = []  # the line that has not ended yet
         self._rest_size = 0
         self._long = False  # that line went over the limit, its bytes were dropped
@@ -85,6 +86,7 @@ class SSEParser:
     def close(self) -> list[Event]:
         """The stream has ended: nothing more is dispatched (the standard drops an unterminated block); see ``tail``."""
         self.tail = b"".join(self._raw) + b"".join(self._rest)
+        self.oversize = self._start if self._over else None
         return []
 
     def items(self, data: bytes) -> list[Block | Aside]:

@@ -12,8 +12,16 @@ from harness.diagnose.fault import Fault
 from harness.diagnose.view import View
 from harness.phrase import phrase
 from harness.wire.payload import reason
+from harness.wire.sse import LIMIT
 from harness.wire.stream import Kind
 
+ENDLESS = Fault(
+    "malformed.line-limit",
+    "A line or event of more than {limit_mib} MiB begins at byte {offset}: it is no chat event, and readers that wait "
+    "for its end keep all of it in memory.",
+    "The hop writes without line ends (a file, a page, a broken serialiser), or never ends an event.",
+    "End every event with a blank line; bound the line length at every reader.",
+)
 NO_FINISH = Fault(
     "malformed.no-finish",
     "The terminator came, but no finish_reason on any of {events} events.",
@@ -83,6 +91,9 @@ FINISHED = ("stop", "tool_calls", "function_call", "tool_use", "end_turn")
 def alone(view: View) -> Iterator[Finding]:
     if not view.streamed:
         return
+    for fault in [fault for fault in view.stream.faults if fault.code == "line-limit"][:1]:
+        limit = LIMIT // 1024**2
+        yield ENDLESS.found(view, "error", event=fault.event, at_ms=view.end_ms, limit_mib=limit, offset=fault.offset)
     yield from _ends(view)
     yield from _tools(view)
     if counts_on(view):

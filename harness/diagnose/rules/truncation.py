@@ -122,8 +122,8 @@ def alone(view: View) -> Iterator[Finding]:
         return
     if view.capture.body is None and len(view.capture.times):
         return  # stamps without the bytes that they are of: nothing tells what was in them
-    if any(fault.code == "coding" for fault in stream.faults) and not len(stream):
-        return  # a coding that cannot be undone here: what it holds cannot be told
+    if any(fault.code in ("coding", "line-limit") for fault in stream.faults) and not len(stream):
+        return  # a coding that cannot be undone here, or a line without end: told as such, and not as nothing
     figures = cut_figures(view)
     words = {"timer_words": timer_words(figures), "advice": timer_fix(figures, LOOK)}
     last = len(stream) - 1 if len(stream) else None

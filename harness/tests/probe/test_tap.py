@@ -136,9 +136,8 @@ async def test_an_exchange_under_way_is_seen_before_its_answer_begins():
 
     async with Tapped(script) as tapped:
         asking = asyncio.ensure_future(tapped.asked())
-        async with asyncio.timeout(5):
-            while not (seen := [client.watched.ongoing for client in tapped.inline.clients if client.watched.ongoing]):
-                await asyncio.sleep(0.01)
+        await asyncio.wait_for(tapped.upstream.arrived.wait(), 5)
+        seen = [client.watched.ongoing for client in tapped.inline.clients if client.watched.ongoing]
         assert seen[0].began["read"][2].body["stream"] is True and seen[0].heads == {}
         go.set()
         await asking

@@ -37,7 +37,7 @@ CONTENT = frozenset({Kind.TEXT, Kind.REASONING, Kind.TOOL})
 
 
 class ChannelKey(NamedTuple):
-    """Where a delta belongs: choice index, and ``content``, ``reasoning``, ``audio`` (base64), or ``tool:N`` (arguments)."""
+    """Where a delta belongs: choice index, and ``content``, ``reasoning``, ``audio`` (base64) or ``tool:N`` (input)."""
 
     choice: int
     part: str

@@ -10,7 +10,7 @@ from typing import Any
 
 from harness.capture.model import Capture
 from harness.phrase import joined, say, spoken, term, told
-from harness.report.columns import fill, plain, table
+from harness.report.columns import columns, fill, plain, table
 from harness.report.text import duration
 from harness.runs.heads import differing
 from harness.timeline.metrics import Metrics, Spread, content_times, measure, percentile
@@ -20,7 +20,7 @@ from harness.wire.decode import decode
 from harness.wire.stream import Stream
 
 FLUENT_FIRST, FLUENT_NEXT = 1000.0, 100.0  # ms until which a reader's first and each further event is in time
-HEAD = ("hop", "TTFB", "TTFT", "ITL p50", "p95", "p99", "max", "per read", "end", "text")
+HEAD = ("hop", "TTFB", "TTFT", "ITL p50", "p95", "p99", "max", "/read", "end", "text")
 
 
 def hop_rows(captures: Sequence[Capture]) -> list[dict[str, Any]]:
@@ -85,7 +85,10 @@ def _median(values: Sequence[float | None]) -> float | None:
 def hop_table(captures: Sequence[Capture], width: int = 80) -> str:
     """The rows as text, and the headers that the hops do not share."""
     rows = hop_rows(captures)
-    lines = table([told(term(name), spoken.get()) for name in HEAD], [_cells(row) for row in rows])
+    head, cells = [told(term(name), spoken.get()) for name in HEAD], [_cells(row) for row in rows]
+    lines = table(head, cells)
+    if any(columns(line) > width for line in lines):
+        lines = table(head, cells, gap=" ")
     for name, values in differing(captures).items():
         said = joined(", ", [f"{hop}: {value or say('(missing)')}" for hop, value in values.items()])
         lines += fill(plain(say("head {name}: {told}", name=name, told=said)), width)

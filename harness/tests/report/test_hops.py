@@ -56,3 +56,8 @@ def test_how_evenly_a_hop_hands_on_is_told_against_the_hop_before():
         "proxy", **dict(zip(("body", "times", "ends"), stamped([(900.0 * t, d) for t, d in reads]), strict=True))
     )
     assert hop_rows([slow])[0]["fluidity"] == 0.0
+
+
+def test_a_ladder_of_usual_names_and_figures_fits_a_terminal():
+    captures = [seen("engine", "a b c"), seen("gateway", "a b c", first=13_270.0), seen("proxy", "a c b", whole=False)]
+    assert max(map(len, hop_table(captures).splitlines())) <= 80

@@ -40,6 +40,7 @@ MADE_UP = Fault(
     "Let the hop ask for a stream too; look for the setting that turns it off (aiproxy: streamfake).",
 )
 FIELD = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:data|event|id|retry|error)?:")
+OWN_LINES = re.compile(rb'(?:[0-9a-z]:["{\[][^\n]*\n){2}')  # a stream all the same: the AI SDK's older lines
 UNFRAMED_BYTES = 100  # less is a scrap, whatever it was to be
 
 
@@ -56,7 +57,7 @@ def alone(view: View) -> Iterator[Finding]:
         return
     body = len(view.capture.body or b"")
     asked = view.asked_to_stream
-    if framing == "text" and body:
+    if framing == "text" and body and not OWN_LINES.match((view.stream.body or b"")[:2000]):
         kind = view.header("content-type").partition(";")[0] or phrase("plain text")
         yield PAGE.found(
             view,

@@ -14,11 +14,12 @@ from harness.wire.stream import Kind
 EXTRAS = ("metrics", "timings", "service_tier", "prompt_filter_results", "x_groq", "citations")
 _KNOWN = frozenset({"id", "object", "created", "model", "system_fingerprint", "choices", "usage", "error"})
 _REASONING = ("reasoning_content", "reasoning")
+_LISTS = ("reasoning_details", "thinking_blocks")
 _AUDIO = (("transcript", "content"), ("data", "audio"))  # what is said is the answer; the sound itself is base64
 # What is looked at, of a chunk, of its choices and of their deltas: everything else may hold whatever it likes.
 READ = _KNOWN | frozenset(EXTRAS)
 READ_OF_CHOICE = frozenset({"index", "delta", "text", "message", "finish_reason", "logprobs"})
-READ_OF_DELTA = frozenset({"content", *_REASONING, "role", "refusal", "tool_calls", "function_call", "audio"})
+READ_OF_DELTA = frozenset({"content", *_REASONING, "role", "refusal", "tool_calls", "function_call", "audio", *_LISTS})
 
 
 def chunk(obj: dict[str, Any], sink: Sink) -> Kind:
@@ -120,11 +121,23 @@ def _delta(index: int, delta: dict[str, Any], obj: dict[str, Any], sink: Sink) -
             kind = found if RANK[found] < RANK[kind] else kind
             _note_field(name, sink)
             break
+    else:
+        if "reasoning_field" not in sink.stream.facts and (thought := _listed(delta)):
+            found = piece(index, "reasoning", thought, Kind.REASONING, sink)
+            kind = found if RANK[found] < RANK[kind] else kind
     if len(delta) > 1 or kind is Kind.EMPTY:
         kind = _rest(index, delta, kind, sink)
         if kind is Kind.EMPTY:
             kind = _silent(index, delta, obj, sink)
     return kind
+
+
+def _listed(delta: dict[str, Any]) -> str:
+    """Thinking that is told in a list of blocks alone (OpenRouter's, LiteLLM's)."""
+    blocks = delta.get("reasoning_details") or delta.get("thinking_blocks")
+    rows = [block for block in blocks if isinstance(block, dict)] if isinstance(blocks, list) else []
+    texts = (row.get("text") or row.get("summary") or row.get("thinking") for row in rows)
+    return "".join(text for text in texts if isinstance(text, str))
 
 
 def _rest(index: int, delta: dict[str, Any], kind: Kind, sink: Sink) -> Kind:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.phrase import phrase
-from harness.wire.dialects import anthropic, errors, fastgpt, ollama, openai, responses
+from harness.wire.dialects import anthropic, errors, fastgpt, ollama, openai, others, responses
 from harness.wire.sink import Sink
 from harness.wire.stream import Kind
 
@@ -54,7 +54,7 @@ def _other(obj: dict[str, Any], name: str, data: bytes, sink: Sink) -> Kind:
         return Kind.ERROR
     if obj.get("usage") and not name and openai.usage(obj["usage"], sink):
         return Kind.USAGE
-    return Kind.UNKNOWN
+    return others.event(obj, sink) if sink.stream.wire in ("", "other") else Kind.UNKNOWN
 
 
 def _blank(obj: dict[str, Any]) -> bool:

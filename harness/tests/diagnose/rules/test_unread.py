@@ -10,7 +10,7 @@ EMPTY = [chunk("", role="assistant"), chunk(finish="stop"), DONE]
 
 
 def agent(*texts: str) -> list[bytes]:
-    rows = [{"event": "agent_message", "answer": text} for text in texts] + [{"event": "message_end"}]
+    rows = [{"event": "piece", "answer": text} for text in texts] + [{"event": "over"}]
     return [f"data: {json.dumps(row)}\n\n".encode() for row in rows]
 
 

@@ -27,9 +27,9 @@ from harness.runs.result import Tell, outline
 from harness.wire.decode import decode
 
 PLACES = {
-    "before the first byte": "[[lab events=4 rate=20 late-first-byte for={ms}ms]]",
-    "in the middle": "[[lab events=4 rate=20 stall at=2 for={ms}ms]]",
-    "while it flows": "[[lab events={events} rate={rate}]]",
+    "before the first byte": "[[lab model=lab-steady events=4 rate=20 late-first-byte for={ms}ms]]",
+    "in the middle": "[[lab model=lab-steady events=4 rate=20 stall at=2 for={ms}ms]]",
+    "while it flows": "[[lab model=lab-steady events={events} rate={rate}]]",
 }
 RATE = 4  # events a second of the stream that flows
 MARGIN = 30.0  # seconds that our own limits lie above the silence

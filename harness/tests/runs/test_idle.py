@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -44,6 +45,13 @@ async def test_a_timer_is_found_with_its_kind_and_its_time(gateway, counts, seco
     found = cut["in the middle"]
     assert found.counts == counts and found.seconds == pytest.approx(seconds, abs=0.5)
     assert (answer.verdict.healthy, answer.verdict.first_bad_hop) == (False, "gateway")
+
+
+async def test_a_fault_of_the_route_s_own_lab_model_is_no_timer_of_the_hop():
+    async with running() as lab:
+        stalls = replace(through(lab.base, "idle-cut"), model="lab-stall")
+        _, limits = await idle(stalls, up_to=6)
+    assert {limit.place for limit in limits if limit.seconds is not None} == {"in the middle"}
 
 
 async def test_an_engine_that_does_not_fall_silent_gives_no_verdict():

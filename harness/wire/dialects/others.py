@@ -17,8 +17,8 @@ _ANSWERS = frozenset({"message", "agent_message"})
 
 def event(obj: dict[str, Any], sink: Sink) -> Kind:
     """One event of a dialect that no field of the contract names; UNKNOWN when it is none of these."""
-    kind = obj.get("type")
-    if isinstance(kind, str) and kind in _PARTS:
+    kind, name = (value if isinstance(value := obj.get(key), str) else "" for key in ("type", "event"))
+    if kind in _PARTS:
         part, found = _PARTS[kind]
         return piece(0, part, obj.get("delta", ""), found, sink)
     if kind in _AROUND:
@@ -27,9 +27,9 @@ def event(obj: dict[str, Any], sink: Sink) -> Kind:
         reason = obj.get("finishReason")
         sink.finish(0, reason if isinstance(reason, str) and reason else "stop")
         return Kind.FINISH
-    if obj.get("event") in _ANSWERS and isinstance(obj.get("answer"), str):
+    if name in _ANSWERS and isinstance(obj.get("answer"), str):
         return piece(0, "content", obj["answer"], Kind.TEXT, sink)
-    if obj.get("event") == "message_end":
+    if name == "message_end":
         sink.finish(0, "stop")
         sink.terminator()
         return Kind.TERMINATOR

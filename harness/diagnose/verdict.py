@@ -31,7 +31,8 @@ def judge(views: Sequence[View], pairs: Sequence[Pair | None], findings: Sequenc
     if errors:
         return _bad(views, pairs, errors)
     doubt = views[-1]  # what the outermost tap saw whole, the taps behind it had to give
-    if not _judged(doubt):
+    foreign = doubt.unknown and any(view.content for view in views)  # where the text went, nobody can see
+    if foreign or not _judged(doubt):
         return Verdict(None, None, None, "cannot-tell", _doubt(doubt), _settle(doubt))
     warnings = [finding for _, finding in findings if finding.severity == "warning"]
     summary = _healthy(views, warnings)
@@ -168,6 +169,8 @@ def _doubt(view: View) -> Phrase:
 def _settle(view: View) -> Phrase:
     if view.unreached:
         return phrase("an address at which {hop} answers: start it, or correct the URL", hop=view.hop)
+    if view.unknown:
+        return phrase("an answer of {hop} in a dialect that is known here: of its events none is", hop=view.hop)
     return phrase("a recording of {hop} to the end of the answer", hop=view.hop)
 
 

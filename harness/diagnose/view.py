@@ -199,6 +199,11 @@ class View:
         """The body is a stream of events, or empty with nothing against it."""
         return self.stream.framing in ("sse", "ndjson")
 
+    @cached_property
+    def unknown(self) -> bool:
+        """There are events, and none of a dialect that is known here: nothing tells which is text, or the end."""
+        return self.streamed and len(self.stream) > 0 and set(self.stream.kinds) == {Kind.UNKNOWN}
+
     @property
     def in_band(self) -> bool:
         return bool(self.stream.errors)

@@ -35,6 +35,13 @@ def test_stamps_without_their_bytes_accuse_nobody() -> None:
     assert (found.verdict.healthy, found.findings) == (None, ())
 
 
+def test_text_that_goes_into_an_unknown_dialect_is_no_health() -> None:
+    ticks = capture([(100.0 + 50 * i, b'data: {"n": %d}\n\n' % i) for i in range(20)], hop="gateway", asked=None)
+    verdict = diagnose([GOOD, ticks]).verdict
+    assert (verdict.healthy, verdict.confidence) == (None, "cannot-tell")
+    assert "gateway" in verdict.summary and "known here" in (verdict.needs or "")
+
+
 def test_a_clean_end_of_events_of_an_unknown_dialect_is_no_cut() -> None:
     ticks = capture([(100.0 + 50 * i, b'data: {"n": %d}\n\n' % i) for i in range(20)], asked=None)
     found = diagnose([ticks])

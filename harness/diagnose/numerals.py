@@ -7,7 +7,8 @@ from collections import Counter
 from typing import NamedTuple
 
 # Begun only where a run of letters begins, and never given back: else a long run without digits costs its square.
-NUMBERED = re.compile(r"(?<![^\W\d_])([^\W\d_]*+)(\d+)")
+# A digit before a last letter a-f (0a, 3f, 2b) is half of a hexadecimal number, or a part of a place.
+NUMBERED = re.compile(r"(?<![^\W\d_])([^\W\d_]*+)(\d++)(?![a-fA-F]\b)")
 WORD = re.compile(r"[^\W_]+")
 _NAMES = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "

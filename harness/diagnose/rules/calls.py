@@ -29,7 +29,11 @@ Call = tuple[str, str]
 
 
 def alone(view: View) -> Iterator[Finding]:
-    calls = [(c.key.choice, c.id, c.name, _plain(c.text)) for c in view.stream.channels if c.id and c.name]
+    calls = [
+        (c.key.choice, c.id, c.name, _plain(c.text))
+        for c in view.stream.channels
+        if c.name and c.id not in ("", c.name)
+    ]
     for (_, ident, name, _), times in Counter(calls).items():
         if times > 1:
             yield SAME_ID.found(view, "error", event=_last(view), ident=ident, tool=name, times=times)

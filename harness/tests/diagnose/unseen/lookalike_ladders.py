@@ -14,6 +14,7 @@ from harness.tests.diagnose.unseen.kit import (
     call,
     claude,
     fine,
+    flushed,
     hop,
     on,
     part,
@@ -121,6 +122,24 @@ CASES: dict[str, Unseen] = {
             "engine",
             at([call(0, "", name="get_", ident="c1"), call(0, "", name="weather"), call(0, '{"c": 1}'), *CALLED]),
         )
+    ),
+    "two-dice-and-no-ids-but-their-name": fine(
+        hop("engine", at([call(i, '{"n": 6}', name="roll", ident="roll") for i in (0, 1)] + CALLED))
+    ),
+    "two-dice": fine(hop("engine", at([call(i, "{}", name="roll", ident=f"c{i}") for i in (0, 1)] + CALLED))),
+    "one-die-and-two-in-another-sample": fine(
+        hop("engine", at([call(0, "{}", name="roll", ident="a"), *CALLED]), exchange="1"),
+        hop("gateway", at([call(i, "{}", name="roll", ident=f"b{i}") for i in (0, 1)] + CALLED), exchange="2"),
+    ),
+    "batches-of-50-ms": fine(
+        hop("engine", at(tale(60), gap=15)),
+        hop("gateway", flushed(at(tale(60), gap=15), [100 + 50.0 * i for i in range(60)])),
+    ),
+    "slowed-to-reading-pace": fine(
+        hop("engine", at(tale(60), gap=15)), hop("gateway", at(tale(60), start=185, gap=40))
+    ),
+    "beats-and-a-first-token-after-8-s": fine(
+        hop("engine", [(t, b": keep-alive\n\n") for t in (1e3, 3e3, 5e3, 7e3)] + at(tale(20), start=8000))
     ),
     "call-cut-at-the-limit": fine(
         hop("engine", at([call(0, '{"city": "Ber', name="get", ident="c1"), part(finish="length"), DONE]))

@@ -153,6 +153,15 @@ CASES: dict[str, Unseen] = {
     "scores": good("tennis", "1-0 1-1 2-1 3-1 3-2 4-2 5-2 5-3 6-3"),
     "questions-q1-q2": good("survey", "Q1 Q2 Q3 Q5 Q6 Q7 are mandatory, Q4 is not."),
     "dates-of-a-week": good("shifts", "Mon 1 Tue 2 Wed 3 Thu 4 Fri 5 Mon 8 Tue 9 Wed 10 Thu 11 Fri 12"),
+    "hex-bytes": good("bytes 0 to 12 in hex", "00 01 02 03 04 05 06 07 08 09 0a 0b 0c"),
+    "sudoku": good("sudoku", "5 3 4 6 7 8 9 1 2\n6 7 2 1 9 5 3 4 8\n1 9 8 3 4 2 5 6 7\n8 5 9 7 6 1 4 2 3\n"),
+    "calendar": good(
+        "a month", "Mo Tu We Th Fr Sa Su\n 1  2  3  4  5  6  7\n 8  9 10 11 12 13 14\n15 16 17 18 19 20 21\n"
+    ),
+    "numbers-of-phones": good("phones", "Ann 5551 Bob 5552 Cid 5553 Dan 5555 Eve 5556 Fay 5557"),
+    "steps-and-notes": good("steps", "1. Cut\n2. Sew\n3. Iron\n\nNotes\n1. Use steam\n2. Mind the seam\n3. Rest\n"),
+    "ranks-with-ties": good("ranks", "1 Ann\n2 Bob\n2 Cid\n4 Dan\n5 Eve\n6 Fay\n6 Gil\n8 Hal\n"),
+    "windows-versions": good("all", "Windows 1, Windows 2, Windows 3, Windows 7, Windows 8, Windows 10, Windows 11"),
     # characters
     "replacement-sign-told": good(
         "What is U+FFFD?", "It is the sign � that decoders write for bytes they cannot read."

@@ -47,7 +47,7 @@ EXTRA = (
     "silence before", "spread", "suspects", "timer s", "usual gap", "product", "file", "place", "line", "left at",
     "gauge", "seconds", "bound s", "ended", "same id", "same created", "e2e", "events per read", "health", "ttft",
     "head bytes", "closed s", "rested s", "inherited", "figure", "unit", "baseline", "noise", "worse", "why",
-    "the client closed", "pieces", "silence", "retries", "over 64k", "told", "worked",
+    "healed by", "made", "swaps", "the client closed", "pieces", "silence", "retries", "over 64k", "told", "worked",
 )  # fmt: skip
 TAG = re.compile(r"""\{%\s*translate\s+"([^"]+)"\s*%\}""")
 NO_FIGURES = {"inner", "event", "at_ms", "words"}

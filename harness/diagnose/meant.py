@@ -20,10 +20,12 @@ BROKEN_LETTERS = re.compile(
 )
 """Prompts after which broken letters may be the answer: they are in the prompt, or it asks about them."""
 
+LOOKED_AT = 100_000  # characters of each text: pictures come as text, too
+
 
 def speaks_of(view: View, matter: re.Pattern[str]) -> bool:
     """Whether anything that was said to the model, as far as the request was recorded, speaks of this."""
-    return any(matter.search(text) for text in _told(view.asked))
+    return any(matter.search(text, 0, LOOKED_AT) for text in _told(view.asked))
 
 
 def last_said(asked: dict[str, Any], role: str) -> str:

@@ -66,7 +66,7 @@ UNKNOWN = Fault(
     "Compare the names at the hop behind; ask with a stricter tool choice.",
 )
 MARK = re.compile(r"[Ġ▁](?=\w)")
-GLUED = re.compile(r"(?:(?<=[\w.,;:!?])|^)[Ġ▁](?=\w)")  # where a blank belongs; in a list of tokens there is one
+GLUED = re.compile(r"[Ġ▁](?=\w)(?:(?<=[\w.,;:!?].)|(?<=^.))")  # where a blank belongs; in a list of tokens there is one
 BARS = re.compile(r"[▂▃▄▅▆▇█]|▁▁")  # a drawing
 MARKS_LEAST = 4
 BYTE_TOKEN = re.compile(r"(?<!`)<0x[0-9A-F]{2}>")
@@ -92,23 +92,22 @@ def alone(view: View) -> Iterator[Finding]:
 
 def _text(view: View, text: Text) -> Iterator[Finding]:
     whole = text.text
-    meant = speaks_of(view, SPELLING)
     marks = [] if BARS.search(whole) else GLUED.findall(whole)
     if (
         len(marks) >= MARKS_LEAST
         and len(marks) > whole.count(" ")
         and len(marks) >= OWN_SHARE * len(MARK.findall(whole))
     ):
+        severity = "warning" if speaks_of(view, SPELLING) else "error"
         event = text.event_at(whole.index(marks[0]))
-        yield TOKEN_MARKS.found(view, "warning" if meant else "error", event=event, mark=marks[0], times=len(marks))
+        yield TOKEN_MARKS.found(view, severity, event=event, mark=marks[0], times=len(marks))
     if hits := BYTE_TOKEN.findall(whole):
-        severity = "error" if _own(text, BYTE_TOKEN) >= THREE and not meant else "warning"
         event = text.event_at(whole.index(hits[0]))
-        yield BYTE_TOKENS.found(view, severity, event=event, first=hits[0], times=len(hits))
+        yield BYTE_TOKENS.found(view, _weight(view, text, BYTE_TOKEN), event=event, first=hits[0], times=len(hits))
     plain = "`" not in whole and whole.lstrip()[:1] not in ("{", "[", '"')  # neither code nor JSON
     escapes = ESCAPE.findall(whole)
     if plain and len(escapes) >= THREE and sum(map(len, escapes)) >= 0.5 * len(whole):
-        severity = "error" if _own(text, ESCAPE) >= THREE and not meant else "warning"
+        severity = _weight(view, text, ESCAPE)
         yield ESCAPES.found(view, severity, event=text.event_at(0), first=escapes[0], times=len(escapes))
     ends = whole.count("\\n")
     if plain and ends >= THREE and "\n" not in whole:
@@ -119,6 +118,11 @@ def _text(view: View, text: Text) -> Iterator[Finding]:
         yield ENTITIES.found(view, "warning", event=event, first=entities[0], times=len(entities))
     if role := ROLE_WORD.match(whole):
         yield ROLE.found(view, "warning", event=text.event_at(role.start(1)), word=role.group(1))
+
+
+def _weight(view: View, text: Text, mark: re.Pattern[str]) -> str:
+    """An error where a decoder or serialiser wrote the marks, and nobody had asked for them."""
+    return "error" if _own(text, mark) >= THREE and not speaks_of(view, SPELLING) else "warning"
 
 
 def _own(text: Text, mark: re.Pattern[str]) -> int:

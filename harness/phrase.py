@@ -19,6 +19,10 @@ TIME = re.compile(r"\{(\w+)\} (ms\b|毫秒)")
 PLURAL = re.compile(
     r"\{(\w+)\}((?: \w+)? (?:event|character|heartbeat|piece|line|place|token|repeat|switch|id|time|tap)(?:e?s))\b"
 )
+CLAUSE = re.compile(
+    r", \{(\w+)\} ms after the last content|(?: (?:at|after|for|in|within))? ?\{(\w+)\} ms\b"
+    r"|，即[^，：]*\{(\w+)\} 毫秒|\{(\w+)\} 毫秒、|(?:在 ?| )?\{(\w+)\} 毫秒(?!、)(?:之后|之内|后|内| )?"
+)
 SHOWN = 6  # items of a list that a sentence can bear
 FULL_STOPS = "。；，、：！？）"
 
@@ -126,6 +130,13 @@ def plain_text(value: Any) -> Any:
     return str(value) if isinstance(value, Phrase) else value
 
 
+class Untimed:
+    """A time that its recording never had; clauses that would tell it are left out of the sentence."""
+
+    def __str__(self) -> str:
+        return "?"
+
+
 class _Figures(dict[str, Any]):
     none = "(none)"
 
@@ -137,12 +148,16 @@ def fill(template: str, figures: Mapping[str, Any], translate: Translate = str) 
     """The sentence with its figures; lists read as ``a, b, c``.
 
     ``{figure} ms`` of a second or more reads as seconds with three digits (``3.01 s``), one ``{figure} events`` as
-    ``1 event``.
+    ``1 event``. A clause such as `` at {figure} ms`` whose figure is :class:`Untimed` is left out.
     """
     shown = _Figures(
         {name: _listed(value, translate) if isinstance(value, list) else value for name, value in figures.items()}
     )
     shown.none = translate("(none)")
+    if any(isinstance(value, Untimed) for value in figures.values()):
+        template = CLAUSE.sub(
+            lambda hit: "" if isinstance(figures.get(hit[hit.lastindex or 0]), Untimed) else hit[0], template
+        )
     template = TIME.sub(
         lambda hit: lasting(figures[hit[1]], hit[2]) if _long(figures.get(hit[1])) else hit[0], template
     )

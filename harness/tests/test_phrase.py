@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 
-from harness.phrase import Phrase, joined, phrase, plain_text, recorded, say, spoken, term, told
+import pytest
+
+import harness.diagnose.rules.registry  # noqa: F401  (makes the faults known)
+from harness.diagnose.comparable import TIMED_CODES, TIMED_SYMPTOMS
+from harness.diagnose.fault import KNOWN
+from harness.language import catalogue
+from harness.phrase import Phrase, Untimed, joined, phrase, plain_text, recorded, say, spoken, term, told
 
 WORDS = {
     "{count} events at {hop}, {why}": "{hop} 处 {count} 个事件，{why}",
@@ -71,3 +78,31 @@ def test_say_speaks_the_language_that_is_set() -> None:
 def test_a_phrase_survives_copies() -> None:
     said = pickle.loads(pickle.dumps(joined("; ", [phrase("late"), "x"])))
     assert isinstance(said, Phrase) and said.told(chinese) == "晚；x"
+
+
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        ("Reset at {t_ms} ms, after {n} events.", "Reset, after 3 events."),
+        ("Closed after {t_ms} ms without an answer.", "Closed without an answer."),
+        ("Ended at {t_ms} ms, {t_ms} ms after the last content: why.", "Ended: why."),
+        ("Ended at {known_ms} ms.", "Ended at 5 ms."),
+        ("在 {t_ms} 毫秒、{n} 个事件之后被重置。", "在 3 个事件之后被重置。"),
+        ("{n} 在 {t_ms} 毫秒之后返回。", "3 返回。"),
+        ("时限在 {t_ms} 毫秒 结束了记录，即最后一段内容之后 {t_ms} 毫秒：原因。", "时限结束了记录：原因。"),
+    ],
+    ids=str,
+)
+def test_a_clause_of_a_time_that_nobody_recorded_is_left_out(template: str, said: str) -> None:
+    assert phrase(template, t_ms=Untimed(), known_ms=5, n=3) == said
+
+
+def test_of_every_finding_that_needs_no_times_the_clause_of_time_can_be_left_out() -> None:
+    figures = re.compile(r"\{(\w+_ms|at)\} (?:ms|毫秒)")
+    for fault in KNOWN.values():
+        if fault.code.partition(".")[0] in TIMED_SYMPTOMS or fault.code in {*TIMED_CODES, "malformed.stamps"}:
+            continue
+        for said in (fault.summary, catalogue("zh")(fault.summary)):
+            names = figures.findall(said)
+            if names:
+                assert "?" not in phrase(said, **dict.fromkeys(names, Untimed())), said

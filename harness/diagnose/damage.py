@@ -80,7 +80,12 @@ def _classed(pair: Pair, key: ChannelKey, alignment: Alignment) -> Iterator[Dama
     if b == mojibake(a) or (blind(a) == blind(b) and spoils(a, b)):
         yield Damage("encoding", key, alignment, edits)
         return
-    if pair.sameness != "same" and not _in_step(alignment, _least(pair, key), FOLLOWED[pair.sameness]):
+    same_words = a.split() == b.split()  # no two samples differ in their blanks alone
+    if (
+        pair.sameness != "same"
+        and not same_words
+        and not _in_step(alignment, _least(pair, key), FOLLOWED[pair.sameness])
+    ):
         yield Damage("sampled", key, alignment, edits)
         return
     if len(a) == len(b) and Counter(a) == Counter(b):
@@ -96,7 +101,8 @@ def _classed(pair: Pair, key: ChannelKey, alignment: Alignment) -> Iterator[Dama
     only = len(groups) == bool(added) + bool(again) and len(added) >= max(MIXED_PLACES, len(again))
     if only and alignment.share() > 0.999 and _own_events(pair, key, added):
         groups = {"interleave": added + again}
-    if pair.sameness == "different" and len(groups) > 1 and added and by_words(alignment, added):
+    other = pair.sameness == "different" and not same_words
+    if other and len(groups) > 1 and added and by_words(alignment, added):
         groups = {"sampled": edits}  # it chose other words here and there: what is gone beside them is its choice too
     for kind in KINDS:
         if kind in groups:

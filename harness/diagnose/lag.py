@@ -34,14 +34,15 @@ def one_behind(pair: Pair) -> float | None:
     return held if tied and held >= HOLD_MS else None
 
 
-def falls_behind(pair: Pair) -> tuple[float, float] | None:
+def falls_behind(pair: Pair, samples: bool = False) -> tuple[float, float] | None:
     """The usual lag of the first and of the last fifth of the pieces, where it grows bit by bit; or None.
 
-    One pause makes a step, not a slope: then no single wait is a large part of the growth.
+    One pause makes a step, not a slope: then no single wait is a large part of the growth. ``samples``: take two
+    exchanges as well, of which the engine may have told one more slowly.
     """
     rows = pair.timed
     part = len(rows) // 5
-    if pair.sameness != "same" or part < MIN_JUDGED:
+    if (pair.sameness != "same" and not samples) or part < MIN_JUDGED:
         return None
     lags = [row.outer_ms - row.inner_ms for row in rows]
     first, last = median(lags[:part]), median(lags[-part:])

@@ -18,10 +18,11 @@ INTERRUPTED = 130
 WARNED = "STREAMSCOPE_WARNED"  # set for our children, so that what the parent told is told once
 ROOT = Path(__file__).resolve().parent.parent.parent
 
+DAMAGED = "It is damaged: move {file} away (a new one is made), or set HARNESS_DATA_DIR to another directory."
 # What SQLite says, and what helps; the last one is for all else.
 DATABASE = (
-    ("not a database", "Its file in HARNESS_DATA_DIR is damaged: move it away, or set HARNESS_DATA_DIR to another."),
-    ("malformed", "Its file in HARNESS_DATA_DIR is damaged: move it away, or set HARNESS_DATA_DIR to another."),
+    ("not a database", DAMAGED),
+    ("malformed", DAMAGED),
     ("locked", "Another process writes to it: try again when that is done."),
     ("full", "Make room on its disk, or set HARNESS_DATA_DIR to a directory on another."),
     ("disk I/O", "Its disk is full or broken: make room, or set HARNESS_DATA_DIR to a directory on another."),
@@ -90,7 +91,8 @@ def sentence(error: BaseException) -> str:
         return str(error).removeprefix("Error: ")
     if type(error).__module__ == "django.db.utils":
         text = " ".join(str(error).split())
-        return f"database: {text}. {next(do for part, do in DATABASE if part in text)}"
+        do = next(do for part, do in DATABASE if part in text)
+        return f"database: {text}. {do.replace('{file}', _database_file())}"
     if isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith(("harness", "chat")):
         return f"the package {error.name} is not installed here. Run `make setup`, then .venv/bin/python manage.py."
     if isinstance(error, OSError) and error.strerror:
@@ -99,6 +101,12 @@ def sentence(error: BaseException) -> str:
         f"{type(error).__name__}: {error} (at {_place(error)}). This is a defect of Streamscope; "
         "HARNESS_TRACEBACK=1 shows the whole trace."
     )
+
+
+def _database_file() -> str:
+    from django.conf import settings
+
+    return str(settings.DATABASES["default"]["NAME"])
 
 
 def _place(error: BaseException) -> str:

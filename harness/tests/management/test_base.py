@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandParser
 from django.db import DatabaseError, OperationalError
@@ -22,6 +23,7 @@ from harness.management.base import Outcome, ScopeCommand, to_json
 from harness.management.entry import Exit, sentence
 
 ROOT = Path(__file__).resolve().parents[3]
+DATABASE = settings.DATABASES["default"]["NAME"]
 
 
 def answer(healthy: bool | None) -> Answer:
@@ -94,7 +96,10 @@ def test_subcommands_take_the_format_too() -> None:
         (ModuleNotFoundError("no", name="django"), "the package django is not installed here. Run `make setup`"),
         (FileNotFoundError(2, "No such file or directory", "x"), "x: No such file or directory."),
         (OperationalError("database is locked"), "database: database is locked. Another process writes to it"),
-        (DatabaseError("file is not a database"), "database: file is not a database. Its file in HARNESS_DATA_DIR is"),
+        (
+            DatabaseError("file is not a database"),
+            f"database: file is not a database. It is damaged: move {DATABASE} away",
+        ),
         (OperationalError("no such table: x"), "database: no such table: x. Run `manage.py migrate`"),
         (ZeroDivisionError("division by zero"), "ZeroDivisionError: division by zero (at start). This is a defect"),
     ],

@@ -65,6 +65,8 @@ def load_har(data: bytes, name: str = "", hop: str = "har", entry: int | None = 
             chosen = [0]
     if not chosen:
         place.unit = ""
+        if not entries:
+            place.fail("the HAR has no entries", "Export it after the exchange, with the network log recording")
         place.fail(f"no streamed exchange among its {len(entries)} entries", "Name the one you mean with --entry N")
     # Among several, those whose body was not kept are left out; where it broke, that is known without.
     bodied = [index for index in chosen if _has_body(entries[index])]

@@ -10,6 +10,7 @@ from harness.capture.bundle import check_shared
 from harness.capture.model import Capture
 from harness.diagnose.answer import Answer
 from harness.diagnose.run import diagnose
+from harness.errors import InputError
 from harness.management.base import Outcome
 from harness.management.with_logs import WithLogs
 from harness.probe.recording import read_recording, split_hop
@@ -28,16 +29,20 @@ class Command(WithLogs):
         parser.add_argument(
             "--consumers", action="store_true", help="also say what common clients would lose or garble"
         )
-
+        parser.add_argument("--entry", type=int, metavar="N", help="judge exchange N of the file alone, counted from 0")
         self.add_logs(parser)
 
     def run(self, **options: Any) -> Answer | Outcome:
-        captures = [capture for argument in options["files"] for capture in read(argument)]
+        files, entry = options["files"], options["entry"]
+        if entry is not None and len(files) > 1:
+            what = "--entry picks an exchange of one file, but several files are given"
+            raise InputError(what, do="Take it out of each with `convert FILE --to capture --entry N`")
+        captures = [capture for argument in files for capture in read(argument, entry)]
         check_shared(captures)
         return self.beside_logs(diagnose(captures, consumers=options["consumers"]), captures, options)
 
 
-def read(argument: str) -> list[Capture]:
+def read(argument: str, entry: int | None = None) -> list[Capture]:
     """The captures of one ``[HOP=]FILE``; a hop that is named takes the place of the one that the file names."""
     hop, path = split_hop(argument)
-    return read_recording(path, hop)
+    return read_recording(path, hop, entry)

@@ -171,6 +171,7 @@ def test_several_streams_are_repeats_and_one_can_be_chosen() -> None:
 BAD = {
     "cut off": (har(CHROME)[:300], "expected a HAR file"),
     "no entries": (b'{"log": {}}', "entries"),
+    "none at all": (har(), "the HAR has no entries"),
     "log is a list": (b'{"log": []}', '"log" to be an object'),
     "a list": (b"[]", "expected an object"),
     "no stream": (har(PICTURE, PICTURE), "no streamed exchange among its 2 entries"),

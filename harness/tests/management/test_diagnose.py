@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from harness.capture.format import dumps
+from harness.capture.sniff import load_any
+from harness.report.har import to_har
 from harness.tests.diagnose.build import answer, capture, numbered, spaced
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -57,6 +59,18 @@ def test_exit_codes_and_the_hop_that_is_named(run: Run, files: dict[str, str]) -
     told = json.loads(bad.stdout)
     assert told["verdict"]["first_bad_hop"] == "gateway-2"
     assert [(row["hop"], row["kind"]) for row in told["captures"]] == [("engine", "engine"), ("gateway-2", "gateway")]
+
+
+def test_one_exchange_of_a_file_with_several_can_be_judged_alone(
+    run: Run, files: dict[str, str], tmp_path: Path
+) -> None:
+    both = tmp_path / "both.har"
+    with_both = load_any(Path(files["good"]).read_bytes()) + load_any(Path(files["lossy"]).read_bytes())
+    both.write_bytes(to_har(with_both))
+    told = [json.loads(run("--format", "json", "--entry", str(n), str(both)).stdout) for n in (0, 1)]
+    assert [[row["hop"] for row in one["captures"]] for one in told] == [["engine"], ["somewhere"]]
+    assert "there is no entry 7" in run("--entry", "7", str(both)).stderr
+    assert "several files" in run("--entry", "0", files["good"], files["lossy"]).stderr
 
 
 def test_text_says_the_verdict_first_and_fits_eighty_columns(run: Run, files: dict[str, str]) -> None:

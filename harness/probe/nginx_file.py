@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,9 @@ from typing import Any
 import crossplane
 
 from harness.errors import InputError
+
+OUT_OF_REACH = re.compile(r"(?:\[Errno \d+\] )?(?P<why>No such file or directory|Permission denied): '(?P<file>.*)'")
+"""What the system says of a file that is not there, or may not be read."""
 
 
 def read_nginx(path: Path) -> tuple[list[dict[str, Any]], list[str]]:
@@ -20,8 +24,9 @@ def read_nginx(path: Path) -> tuple[list[dict[str, Any]], list[str]]:
     notes = []
     for error in payload.get("errors", ()):
         said = str(error.get("error", "")).partition(" in /")[0]
-        if "No such file" in said or "Permission denied" in said:
-            notes.append(f"an include is missing here, so its settings are not known ({said})")
+        if lost := OUT_OF_REACH.fullmatch(said):
+            why = "cannot be read" if lost["why"] == "Permission denied" else "is missing"
+            notes.append(f"the include {lost['file']} {why} here, so its settings are not known")
             continue
         at = f"{error.get('file', path)}, line {error['line']}" if error.get("line") else str(error.get("file", path))
         raise InputError(f"no nginx configuration: {said}", at)

@@ -92,7 +92,7 @@ def _finding(finding: Finding, width: int, paint: Any) -> str:
     head, *more = fill(f"{MARKS.get(finding.severity, '·')} {where}", width - 2)
     lines = [paint(line, finding.severity, "bold") for line in (head, *("  " + line for line in more))]
     lines += fill(plain(finding.summary), width, "  ")
-    shown = say("; ").join(facts + [_fact(key, fact) for key, fact in finding.evidence.items()])
+    shown = say("; ").join(facts + [_fact(key, fact) for key, fact in finding.evidence.items() if fact != ""])
     for label, text in ((say("evidence"), shown), (say("cause"), finding.cause), (say("fix"), finding.fix)):
         if text:
             lines += _labelled(label, text, width)

@@ -66,3 +66,11 @@ def test_what_cannot_be_linted_is_said_in_one_sentence(
     assert main(["manage.py", "lint", str(tmp_path / name)]) == 2
     out, err = capsys.readouterr()
     assert out == "" and expected in err and name in err and err.count("\n") == 1
+
+
+def test_text_shows_no_figure_that_is_empty(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "Caddyfile"
+    file.write_text(":80 {\n reverse_proxy h:1 {\n  transport http {\n   response_buffers 4k\n  }\n }\n}\n")
+    assert main(["manage.py", "lint", str(file)]) == 1
+    out = capsys.readouterr().out
+    assert "line 4" in out and "place" not in out

@@ -45,9 +45,9 @@ def judged(error: Exception | None, socket: StampedSocket | None, *, headed: boo
 
 
 def _unreadable(error: Exception) -> bool:
-    """Whether bytes came that are not what HTTP has there. (httpcore words a mere hang-up as such an error, too.)"""
+    """Whether bytes came that are not what HTTP has there. (Mere hang-ups are worded as such errors, too.)"""
     if isinstance(error, httpx.RemoteProtocolError):
-        return "disconnected" not in str(error)
+        return not any(words in str(error) for words in ("disconnected", "closed connection"))
     return isinstance(error, FramingError)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from harness.capture.model import Capture, Head
 from harness.phrase import phrase, term
+from harness.timeline.reached import unreached
 from harness.wire.stream import CONTENT, ChannelKey, Kind, Stream
 
 SHORT_SNAPSHOT = 4  # characters of the last of three pieces: shorter ones (1, 12, 123) may be the answer's own
@@ -177,16 +178,7 @@ class View:
     @cached_property
     def unreached(self) -> bool:
         """No connection could be made (refused, DNS, TLS, no answer), as against one that was made and then lost."""
-        if self.head or len(self.capture.times):
-            return False
-        if self.end == "timeout" and self.detail == "connect":
-            return True
-        if self.end != "reset":
-            return False
-        detail = self.detail.lower()
-        if any(word in detail for word in ("by peer", "reset", "closed", "disconnected")):
-            return any(word in detail for word in ("refused", "tls", "ssl", "handshake"))
-        return bool(detail) or self.end_ms < 1000
+        return unreached(self.capture)
 
     @property
     def why_unreached(self) -> str:

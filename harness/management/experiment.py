@@ -15,7 +15,7 @@ from harness.capture.model import Capture
 from harness.diagnose.answer import Answer
 from harness.errors import InputError
 from harness.management.base import Outcome, code_of
-from harness.management.entry import NO_VERDICT
+from harness.management.entry import INTERRUPTED, NO_VERDICT
 from harness.management.stored import Stored
 from harness.management.with_logs import WithLogs
 from harness.phrase import say, spoken, term
@@ -69,6 +69,7 @@ class Experiment(WithLogs, Stored):
             until_fault=options["until_fault"],
             most=options["max"],
             stream=not options["no_stream"],
+            partial=True,
             **more,
         )
 
@@ -101,7 +102,14 @@ class Experiment(WithLogs, Stored):
         asked = {"prompt": plan.prompt, "repeat": plan.repeat, "stream": plan.stream, "rounds": result.rounds}
         asked |= {"until_fault": True, "most": plan.most} if plan.until_fault else {}
         spec = spec_of(route, asked)
-        return await self.stored(found, options, kind, options["route"], result.captures, spec)
+        found = await self.stored(found, options, kind, options["route"], result.captures, spec)
+        if not result.interrupted:
+            return found
+        if result.rounds:
+            self.say(say("Interrupted: the verdict is of the rounds that had ended ({count}).", count=result.rounds))
+        else:
+            self.say(say("Interrupted: the verdict is of the hops that had answered."))
+        return replace(found, code=INTERRUPTED)
 
     def outcome(
         self,

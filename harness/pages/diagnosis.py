@@ -16,7 +16,8 @@ from harness.runs.catalogue import find
 from harness.runs.curl import curl_command
 from harness.runs.jobs import ASKING
 from harness.runs.ladder import PROMPT
-from harness.runs.steps import Step, latest, step_of, unreachable
+from harness.runs.steps import Step, latest, step_of
+from harness.timeline.reached import unreached
 
 Json = dict[str, Any]
 SETTLING = timedelta(seconds=3)  # how long a stopped job may take to store what it had
@@ -161,5 +162,5 @@ def findings(answer: Mapping[str, Any] | None) -> Json:
 
 def out_of_reach(captures: Sequence[Capture]) -> list[str]:
     """Names of hops that no capture reached, for which a recording can be brought in."""
-    reached = {capture.hop for capture in captures if not unreachable(capture)}
+    reached = {capture.hop for capture in captures if not unreached(capture)}
     return list(dict.fromkeys(capture.hop for capture in captures if capture.hop not in reached))

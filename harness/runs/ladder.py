@@ -15,6 +15,7 @@ from harness.routes.model import Hop, Route
 from harness.runs.ledger import Ledger
 from harness.runs.result import RunResult, Tell, outline
 from harness.runs.steps import Watch
+from harness.timeline import reached
 
 PROMPT = "Count from 1 to 40 in words, one word a line."
 NO_LAB = "The lab is not running: start it with `manage.py lab`, or with the web by `manage.py up`."
@@ -25,6 +26,7 @@ class Plan:
     """``repeat`` rounds; or, ``until_fault``, rounds until one is bad, at most ``most`` of them.
 
     ``added``: recordings of hops that are not probed, by hop name. ``together``: the hops of a round at once.
+    ``partial``: a climb that is cancelled tells what it has by then, where that is anything; else it raises.
     """
 
     prompt: str = PROMPT
@@ -33,6 +35,7 @@ class Plan:
     most: int = 50
     stream: bool = True
     together: bool = False
+    partial: bool = False
     added: Mapping[str, Sequence[Capture]] = field(default_factory=dict)
 
 
@@ -74,8 +77,18 @@ async def _climb(
     kept: list[Capture] = []
     before: list[Capture] = []
     for number in range(rounds):
-        captures = await _round(route, hops, plan, number if rounds > 1 else None, tell, watch, ledger)
-        await ledger.ask(captures)
+        captures: list[Capture] = []
+        try:
+            await _round(route, hops, plan, number if rounds > 1 else None, tell, watch, ledger, captures)
+            await ledger.ask(captures)
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            # A hop more or less in the last round would be held against none; in the only round it is all there is.
+            have = kept + before or captures
+            if not plan.partial or task is None or not have:
+                raise
+            task.uncancel()
+            return RunResult(tuple(have), ledger.judge(have), number, ledger.records(have), interrupted=True)
         if not plan.until_fault:
             kept += captures
             continue
@@ -100,7 +113,9 @@ async def _round(
     tell: Tell,
     watch: Watch | None,
     ledger: Ledger,
-) -> list[Capture]:
+    captures: list[Capture],
+) -> None:
+    """One round, into ``captures``: what has ended stands there also when the rest is cancelled."""
     seen = watch or (lambda hop, number, capture: None)
 
     async def one(hop: Hop) -> list[Capture]:
@@ -125,9 +140,10 @@ async def _round(
 
     if plan.together:
         found = await asyncio.gather(*(one(hop) for hop in hops))
+        captures += [capture for captures in found for capture in captures]
     else:
-        found = [await one(hop) for hop in hops]
-    return [capture for captures in found for capture in captures]
+        for hop in hops:
+            captures += await one(hop)
 
 
 def _added(captures: Sequence[Capture], hop: Hop, number: int | None) -> list[Capture]:
@@ -138,7 +154,6 @@ def _added(captures: Sequence[Capture], hop: Hop, number: int | None) -> list[Ca
 def unreached(captures: Sequence[Capture]) -> list[Capture]:
     """Captures of hops to which no connection could be made (the first of each hop)."""
     found: dict[str, Capture] = {}
-    for capture in captures:
-        if capture.head is None and capture.end is not None and not len(capture.times):
-            found.setdefault(capture.hop, capture)
+    for capture in filter(reached.unreached, captures):
+        found.setdefault(capture.hop, capture)
     return list(found.values())

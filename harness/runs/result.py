@@ -21,12 +21,14 @@ class RunResult:
     """``captures`` are what ``answer`` judges. ``rounds``: how many were made (more than kept with until-fault).
 
     ``records``: what the engine itself wrote (tap ``emit``) in these exchanges, where it tells; the verdict knows it.
+    ``interrupted``: it was cancelled, and these are the rounds that had ended (of the only one, its hops).
     """
 
     captures: tuple[Capture, ...]
     answer: Answer
     rounds: int = 1
     records: tuple[Capture, ...] = ()
+    interrupted: bool = False
 
 
 def save(captures: tuple[Capture, ...], directory: Path) -> list[Path]:

@@ -13,8 +13,8 @@ from harness.routes.model import Route
 from harness.runs.asked_twice import Setting
 from harness.runs.asking import look, speaks_http2_only
 from harness.runs.biting import judged
-from harness.runs.ladder import unreached
 from harness.runs.result import Tell, outline
+from harness.timeline.reached import unanswered
 from harness.timeline.row import row
 from harness.wire.decode import decode
 
@@ -42,9 +42,9 @@ async def check_settings(
         first = await probe(route, hop, prompt=prompt, repeat=0)
         say(outline(first))
         rows.append(row(decode(first)))
-        if unreached([first]) and (only := await speaks_http2_only(route, hop, prompt, first)):
+        if unanswered(first) and (only := await speaks_http2_only(route, hop, prompt, first)):
             found.append(HopSettings(hop.name, (only,)))
-        elif unreached([first]):
+        elif unanswered(first):
             away.append(hop.name)
         else:
             seen = await look(route, hop, prompt, first)

@@ -8,6 +8,7 @@ from typing import Any
 
 from harness.capture.model import Capture
 from harness.routes.model import Hop
+from harness.timeline.reached import unreached
 from harness.timeline.row import row
 from harness.wire.decode import decode
 
@@ -42,7 +43,7 @@ def step_of(hop: str, number: int | None, capture: Capture | None) -> Step:
         return Step(hop, "probing", number)
     end = capture.end
     how, detail = (end.kind, end.detail) if end else ("open", "")
-    if unreachable(capture):
+    if unreached(capture):
         return Step(hop, "unreachable", number, end=how, detail=detail)
     found = row(decode(capture))
     timing = found["timing"]
@@ -61,11 +62,6 @@ def step_of(hop: str, number: int | None, capture: Capture | None) -> Step:
         itl_max_ms=gaps.get("max"),
         end_ms=end.t if end else None,
     )
-
-
-def unreachable(capture: Capture) -> bool:
-    """Whether no connection could be made, so that there is nothing to judge."""
-    return capture.head is None and capture.end is not None and not len(capture.times)
 
 
 def latest(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import datetime
 from statistics import median
 
 import pytest
 
+from harness.capture.model import Capture
 from harness.errors import UnknownRoute
 from harness.lab.server import running
 from harness.probe.exchange import probe
-from harness.routes.model import Hop, Route
+from harness.routes.model import Hop, Route, Timeouts
 from harness.runs.ladder import Plan, ladder, probe_hop, unreached
 from harness.tests.probe.fakes import HEAD, LAST, Talk, Upstream, chunk
 from harness.tests.runs.build import SOON, through
@@ -146,3 +148,36 @@ async def test_four_hops_at_once_cost_little_more_than_one_stream():
     assert span_ms(result.captures) <= 2 * 1.5 * one
     for number in range(2):
         assert span_ms([c for c in result.captures if c.repeat == number]) <= 1.5 * one
+
+
+@pytest.mark.parametrize(("repeat", "after", "kept"), [(3, 2, ["engine", "gateway"]), (1, 1, ["engine"])])
+@pytest.mark.parametrize("partial", [True, False])
+async def test_what_had_ended_when_it_is_interrupted_is_told(
+    partial: bool, repeat: int, after: int, kept: list[str]
+) -> None:
+    """Cancelled when the next hop is about to be asked: after a whole round, or in the middle of the only one."""
+    begun = 0
+
+    def watch(hop: Hop, number: int | None, capture: Capture | None) -> None:
+        nonlocal begun
+        begun += capture is None
+        if begun > after:
+            climbing.cancel()
+
+    async with running() as lab:
+        plan = Plan(prompt="hi [[lab events=4 rate=100]]", repeat=repeat, partial=partial)
+        climbing = asyncio.ensure_future(ladder(through(lab.base, "passthrough"), plan, watch=watch))
+        if not partial:
+            with pytest.raises(asyncio.CancelledError):
+                await climbing
+            return
+        result = await climbing
+    assert result.interrupted and [c.hop for c in result.captures] == kept
+    assert result.answer.verdict.healthy is True and result.rounds == repeat // 3
+
+
+async def test_a_hop_that_was_reached_and_stays_silent_is_not_called_out_of_reach():
+    async with Upstream(Talk.gone) as upstream:
+        route = Route("r", (Hop("engine", url=upstream.url),), "m", Timeouts(connect=1, read=0.3, total=5))
+        result = await ladder(route, Plan())
+    assert result.captures[0].end.kind == "timeout" and not unreached(result.captures)

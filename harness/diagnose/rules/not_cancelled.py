@@ -62,7 +62,13 @@ def between(pair: Pair) -> Iterator[Finding]:
 
 
 def _begins(pair: Pair) -> bool:
-    """Whether all that the closed hop told is how the inner answer begins: dialects without ids have no other sign."""
+    """Whether all that the closed hop told is how the inner answer begins: dialects without ids have no other sign.
+
+    Two ids that differ in one dialect speak for two exchanges, of which the other one was not closed.
+    """
+    ids = [next((row.id for row in view.stream.identities if row.id), "") for view in (pair.inner, pair.outer)]
+    if all(ids) and ids[0] != ids[1] and pair.inner.stream.wire == pair.outer.stream.wire:
+        return False
     told = [
         pair.inner.texts[key].text.startswith(text.text)
         for key, text in pair.outer.texts.items()

@@ -88,6 +88,7 @@ CASES: dict[str, Unseen] = {
         hop("engine", OLLAMA, headers=NDJSON, exchange="a"),
         hop("gateway", OLLAMA[:4], headers=NDJSON, end="aborted", end_ms=500.0, exchange="b"),
     ),
+    "asked-twice-one-left": fine(hop("engine", EVEN), hop("gateway", other(EVEN[:5]), end="aborted", end_ms=600.0)),
     "left-just-before-the-end": stop(EVEN, on(EVEN[:-3], 3), EVEN[-1][0], EVEN[-3][0]),
     "left-after-finish": stop(EVEN, on(EVEN[:-1], 3), EVEN[-1][0], EVEN[-1][0] + 5),
     "left-and-the-engine-was-told": stop(EVEN[:10], on(EVEN[:10], 3), 1100.0, 1090.0, "aborted"),

@@ -60,10 +60,22 @@ LITELLM = Setting("defaults", gateways.LITELLM, matrix=False, warm=True, at_once
 PORTKEY = of(gateways.PORTKEY, "provider openai", quick=True, warm=True)
 FERROGW = of(gateways.FERROGW, "mode single", warm=True)
 
+PACKED = "option http-no-delay\n  compression algo gzip\n  compression type text/event-stream"
+POOL = "delay_pools 1\ndelay_class 1 1\ndelay_parameters 1 3000/3000\ndelay_access 1 allow all"
+EXTERNAL = """LoadModule ext_filter_module /usr/lib/apache2/modules/mod_ext_filter.so
+ExtFilterDefine cat mode=output cmd=/bin/cat
+SetOutputFilter cat"""
+LIMITED = """LoadModule ratelimit_module /usr/lib/apache2/modules/mod_ratelimit.so
+LoadModule env_module /usr/lib/apache2/modules/mod_env.so
+SetOutputFilter RATE_LIMIT
+SetEnv rate-limit 4"""
+
 PROXIES = [
     *five(HAPROXY, healthy="burst", held=True),
     *five(MENDED),
     Row(HAPROXY_SLOW, STALL, "truncation", "part", "truncation", fact="cut by its own timer"),
+    Row(of(proxies.HAPROXY, "http-no-delay, compression", PACKED), headers=ASKS_GZIP, alone="",
+        fact="gzip, flushed each event"),
     Row(of(proxies.HAPROXY, "wait-for-body", "", "http-response wait-for-body time 10s at-least 2000"), HEALTHY,
         "burst", "part", fact="2,000 bytes held, then clumps of 200 ms"),
     *five(CADDY_26, reset="hidden", close="hidden"),
@@ -83,16 +95,25 @@ PROXIES = [
     *five(of(proxies.APACHE, "defaults"), leaves="two events later"),
     Row(of(proxies.APACHE, "mod_deflate of event streams", "", "AddOutputFilterByType DEFLATE text/event-stream"),
         headers=ASKS_GZIP, alone="", fact="flushed each event"),
+    Row(of(proxies.APACHE, "flushpackets=auto flushwait=50", "flushpackets=auto flushwait=50"), alone="",
+        fact="piece by piece all the same"),
+    Row(of(proxies.APACHE, "mod_ext_filter", "", EXTERNAL), HEALTHY, "burst", "part", fact="let go every 4 KB"),
+    Row(of(proxies.APACHE, "mod_ratelimit 4 KB/s", "", LIMITED), HEALTHY, "burst", "part", knobs="events=150 rate=50",
+        fact="let go each 200 ms, later each time"),
     Row(of(proxies.APACHE, "timeout=1", "timeout=1"), STALL, "truncation", "part", "truncation",
         fact="cut by its own timer"),
     *five(of(proxies.VARNISH, "defaults"), leaves="three events later"),
     Row(of(proxies.VARNISH, "do_stream = false", "", "set beresp.do_stream = false;"), HEALTHY, "burst", "part",
+        fact="held until the end"),
+    Row(of(proxies.VARNISH, "do_esi = true", "", "set beresp.do_esi = true;"), HEALTHY, "burst", "part",
         fact="held until the end"),
     Row(of(proxies.VARNISH, "do_gzip = true", "", "set beresp.do_gzip = true;"), HEALTHY, "burst", "part",
         headers=ASKS_GZIP, fact="held until the end"),
     Row(of(proxies.VARNISH, "between_bytes_timeout 1s", ".between_bytes_timeout = 1s;"), STALL, "truncation", "part",
         "truncation", fact="cut by its own timer"),
     *five(of(proxies.SQUID, "accelerator")),
+    Row(of(proxies.SQUID, "delay pool of 3,000 B/s", POOL), HEALTHY, "burst", "part", knobs="events=150 rate=50",
+        fact="slowed and clumped"),
     *five(LIGHTTPD, healthy="burst", reset="hidden", close="hidden", leaves="never", held=True),
     *five(LIGHTTPD_1),
     *five(of(proxies.NGHTTPX, "defaults")),

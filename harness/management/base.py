@@ -93,9 +93,11 @@ class ScopeCommand(BaseCommand):
         self.stderr.write(told(line, spoken.get()), style_func=str)
 
     def _picture(self, answer: Answer) -> str:
-        terminal = self.stdout.isatty()
-        width = min(shutil.get_terminal_size().columns, 100) if terminal else 80
-        return render(answer, width, colour=terminal)
+        return render(answer, self._width(), colour=self.stdout.isatty())
+
+    def _width(self) -> int:
+        """Columns to fill: the terminal's, at most 100; 80 where there is none."""
+        return min(shutil.get_terminal_size().columns, 100) if self.stdout.isatty() else 80
 
     def _encoding(self) -> str:
         return getattr(self.stdout, "encoding", None) or "utf-8"

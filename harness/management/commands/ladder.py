@@ -51,17 +51,18 @@ class Command(Experiment):
         asked = SETTINGS_PROMPT if options["prompt"] == PROMPT else options["prompt"]
         answer, found = await check_settings(route, prompt=asked, tell=self.say)
         marks = {"good": "✓", "info": "·", "warning": "!", "error": "✗", "unknown": "?"}
-        lines = [told(answer.verdict.summary, spoken.get())]
+        width = self._width()
+        lines = fill(plain(told(answer.verdict.summary, spoken.get())), width)
         for one in found:
             lines += ["", one.hop]
             for setting in one.settings:
                 lines += fill(
                     f"{marks[setting.state]} {setting.name}: {plain(told(term(setting.words), spoken.get()))}",
-                    100,
+                    width,
                     "  ",
                 )
                 fix = told(term(setting.fix), spoken.get()) if setting.state != "good" else ""
-                lines += fill(fix, 100, "      ") if fix else []
+                lines += fill(fix, width, "      ") if fix else []
         data = answer.as_json() | {"settings": [one.as_json() for one in found]}
         outcome, spec = Outcome(data, "\n".join(lines) + "\n", code_of(answer)), spec_of(route, {"prompt": asked})
         return await self.stored(outcome, options, "settings", options["route"], (), spec, "\n".join(lines))

@@ -161,4 +161,5 @@ async def test_settings_are_checked_in_words(tmp_path):
         data = await asyncio.to_thread(lambda: manage(tmp_path, *words, "--format", "json", **variables))
     assert done.returncode == data.returncode == 1
     assert "✗ method: it streams only to those who send Accept" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
     assert len(json.loads(data.stdout)["settings"][0]["settings"]) == 10

@@ -17,7 +17,8 @@ spoken: ContextVar[Translate] = ContextVar("spoken", default=str)
 SECONDS = {"ms": "s", "毫秒": "秒"}
 TIME = re.compile(r"\{(\w+)\} (ms\b|毫秒)")
 PLURAL = re.compile(
-    r"\{(\w+)\}((?: \w+)? (?:event|character|heartbeat|piece|line|place|token|repeat|switch|id|time|tap)(?:e?s))\b"
+    r"\{(\w+)\}((?: \w+)? "
+    r"(?:event|character|heartbeat|piece|line|place|token|repeat|switch|id|time|tap|read|byte)(?:e?s))\b"
 )
 CLAUSE = re.compile(
     r", \{(\w+)\} ms after the last content|(?: (?:at|after|for|in|within))? ?\{(\w+)\} ms\b"
@@ -135,6 +136,16 @@ class Untimed:
 
     def __str__(self) -> str:
         return "?"
+
+
+def without(is_time: Callable[[str], bool], text: Any) -> Any:
+    """The phrase, and the phrases in it, without clauses of the figures whose names are times; all else as it is."""
+    if isinstance(text, Joined):
+        return joined(text.template, [without(is_time, part) for part in text.parts])
+    if not isinstance(text, Phrase) or not text.figures:
+        return text
+    figures = {name: Untimed() if is_time(name) else without(is_time, it) for name, it in text.figures.items()}
+    return filled(text.template, figures)
 
 
 class _Figures(dict[str, Any]):

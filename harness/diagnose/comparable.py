@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from harness.capture.curl_ascii import as_shown
 from harness.capture.model import Capture
 from harness.diagnose.answer import Finding
-from harness.phrase import Joined, Phrase, Untimed, filled, joined
+from harness.phrase import without
 
 TIMED_SYMPTOMS = frozenset({"first-byte", "stall", "burst"})
 UNSEEN_SYMPTOMS = TIMED_SYMPTOMS | {"truncation", "loss", "render"}
@@ -48,18 +47,8 @@ def timeless(capture: Capture) -> bool:
 def untimed(finding: Finding) -> Finding:
     """The finding without figures of time, which its recording never had."""
     kept = {name: value for name, value in finding.evidence.items() if not _is_time(name)}
-    summary, cause, fix = map(_without_times, (finding.summary, finding.cause, finding.fix))
+    summary, cause, fix = (without(_is_time, text) for text in (finding.summary, finding.cause, finding.fix))
     return replace(finding, at_ms=None, evidence=kept, summary=summary, cause=cause, fix=fix)
-
-
-def _without_times(text: Any) -> Any:
-    """The phrase, and the phrases in it, without clauses of time; anything else as it is."""
-    if isinstance(text, Joined):
-        return joined(text.template, map(_without_times, text.parts))
-    if not isinstance(text, Phrase) or not text.figures:
-        return text
-    figures = {name: Untimed() if _is_time(name) else _without_times(value) for name, value in text.figures.items()}
-    return filled(text.template, figures)
 
 
 def _is_time(name: str) -> bool:

@@ -47,9 +47,14 @@ def _healthy(views: Sequence[View], warnings: Sequence[Finding]) -> Phrase:
     summary = phrase("Healthy: complete, in order and in time")
     if not all(timed(view.capture) for view in views):
         summary = phrase("Healthy: complete and in order (of delay it tells nothing)")
-    if any(view.ours_to_close or (view.end == "timeout" and not view.text_complete) for view in views):
+    stopped = any(view.ours_to_close or (view.end == "timeout" and not view.text_complete) for view in views)
+    if stopped and len(views) > 1:
+        summary = phrase(
+            "Healthy: stopped from our side, nothing wrong up to there at any of {count} taps", count=len(views)
+        )
+    elif stopped:
         summary = phrase("Healthy: stopped from our side, nothing wrong up to there")
-    if len(views) > 1:
+    elif len(views) > 1:
         summary = phrase("{summary} at all {count} taps", summary=summary, count=len(views))
     if not warnings:
         return phrase("{summary}.", summary=summary)

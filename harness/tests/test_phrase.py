@@ -12,7 +12,7 @@ import harness.diagnose.rules.registry  # noqa: F401  (makes the faults known)
 from harness.diagnose.comparable import TIMED_CODES, TIMED_SYMPTOMS
 from harness.diagnose.fault import KNOWN
 from harness.language import catalogue
-from harness.phrase import Phrase, Untimed, joined, phrase, plain_text, recorded, say, spoken, term, told
+from harness.phrase import Phrase, Untimed, joined, phrase, plain_text, recorded, say, spoken, term, told, without
 
 WORDS = {
     "{count} events at {hop}, {why}": "{hop} 处 {count} 个事件，{why}",
@@ -31,6 +31,7 @@ def chinese(template: str) -> str:
 def test_a_phrase_is_its_english_text() -> None:
     said = phrase("{count} events at {hop}, {why}", count=1, hop="engine", why=phrase("late"))
     assert said == "1 event at engine, late" and json.dumps([said]) == '["1 event at engine, late"]'
+    assert phrase("{n} reads, {m} bytes", n=1, m=1) == "1 read, 1 byte"
     assert type(plain_text(said)) is str and plain_text(3) == 3
 
 
@@ -95,6 +96,11 @@ def test_a_phrase_survives_copies() -> None:
 )
 def test_a_clause_of_a_time_that_nobody_recorded_is_left_out(template: str, said: str) -> None:
     assert phrase(template, t_ms=Untimed(), known_ms=5, n=3) == said
+
+
+def test_times_are_left_out_of_the_phrases_in_a_phrase_too() -> None:
+    inner = joined("; ", [phrase("silence for {t_ms} ms", t_ms=0), phrase("{n} events", n=2)])
+    assert without(lambda name: name == "t_ms", phrase("So: {why}.", why=inner)) == "So: silence; 2 events."
 
 
 def test_of_every_finding_that_needs_no_times_the_clause_of_time_can_be_left_out() -> None:

@@ -79,3 +79,12 @@ def test_a_probe_that_gives_up_at_once_blames_nobody() -> None:
     engine = capture(spaced(answer(numbered())), exchange="x")
     silent = read([], status=None, hop="gateway", end_ms=300.0)
     assert diagnose([engine, silent]).verdict.healthy is None
+
+
+def test_a_stop_of_ours_that_two_taps_saw_is_told_in_one_sentence() -> None:
+    left = [
+        capture(spaced(answer(numbered())[:9]), hop=hop, end="aborted", detail="client-left")
+        for hop in ("engine", "gateway")
+    ]
+    summary = diagnose(left).verdict.summary
+    assert summary == "Healthy: stopped from our side, nothing wrong up to there at any of 2 taps."

@@ -24,7 +24,7 @@ CALLS = {
     "hint": (3, 4, 5), "_trap": (3, 4), "Timer": (2, 3), "Product": (3,), "Known": (2, 3), "Figure": (0,),
 }  # fmt: skip
 # Constants whose texts (keys, where they are dicts, too) are looked up by `term`; of pairs, what stands last.
-TABLES = {"STATUSES", "READERS", "HEADINGS", "TITLES", "SYMPTOMS", "SEVERITIES", "MOMENTS", "PLACES"}
+TABLES = {"HEAD", "STATUSES", "READERS", "HEADINGS", "TITLES", "SYMPTOMS", "SEVERITIES", "MOMENTS", "PLACES"}
 PAIRS = {"MEANINGS"}
 # What other libraries and captures say, and words of the contract that a text shows.
 EXTRA = (

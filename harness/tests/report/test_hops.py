@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from harness.capture.model import Capture, End, Head, stamped
+from harness.language import speaking
 from harness.report.hops import hop_rows, hop_table
 
 
@@ -61,3 +62,9 @@ def test_how_evenly_a_hop_hands_on_is_told_against_the_hop_before():
 def test_a_ladder_of_usual_names_and_figures_fits_a_terminal():
     captures = [seen("engine", "a b c"), seen("gateway", "a b c", first=13_270.0), seen("proxy", "a c b", whole=False)]
     assert max(map(len, hop_table(captures).splitlines())) <= 80
+
+
+def test_the_headings_change_their_language_too():
+    with speaking("zh"):
+        heading = hop_table([seen("engine", "a b c"), seen("gateway", "a b c")]).splitlines()[0]
+    assert heading.split()[0] == "跳" and "每次读取" in heading and "文本" in heading and "text" not in heading

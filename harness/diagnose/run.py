@@ -88,9 +88,10 @@ def _between(pair: Pair) -> list[Finding]:
 
 def _pair(views: Sequence[View], index: int) -> Pair | None:
     """The view with the nearest inner one that says something, of a pool of engines one that answered to the end; the
-    innermost has none."""
+    innermost has none. Engines are a pool where a hop in front of them was seen; else one is held against the other."""
     outer = views[index]
-    behind = [view for view in reversed(views[:index]) if not view.unreached and not side_by_side(view, outer)]
+    fronted = any(view.kind != "engine" for view in views[index:])
+    behind = [v for v in reversed(views[:index]) if not v.unreached and not (fronted and side_by_side(v, outer))]
     pool = [view for view in behind if view is behind[0] or side_by_side(view, behind[0])]
     inner = next((view for view in pool if view.content and view.text_complete), behind[0] if behind else None)
     return Pair(inner, outer) if inner else None

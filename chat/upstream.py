@@ -15,6 +15,7 @@ STREAMS = (
     "application/stream+json",
 )
 SSE_STARTS = (b"data", b"event", b"id:", b"retry", b":", b"\xef\xbb\xbf")
+CONNECTING = ("connect", "tls handshake")  # ends of the connect timeout
 KEPT = 1024 * 1024  # bytes of an answer that is no stream, read for the record
 
 
@@ -75,7 +76,11 @@ def refusal(exchange: Exchange, hop: Hop, first: bytes) -> tuple[int, Streamscop
 def _no_answer(kind: str, detail: str, where: str, exchange: Exchange) -> tuple[int, StreamscopeError]:
     times = exchange.timeouts
     if kind == "timeout":
-        seconds = {"connect": times.connect, "read": times.read}.get(detail, times.total)
+        seconds = {"read": times.read, **dict.fromkeys(CONNECTING, times.connect)}.get(detail, times.total)
+        if detail == "tls handshake":
+            do = "Write http:// in the route's URL if that port speaks plain HTTP, or raise the connect timeout."
+            what = f"no TLS handshake within {seconds:g} s; is this port plain HTTP?"
+            return 504, Unreachable(what, where, do)
         doing = "accepted no connection" if detail == "connect" else "sent no answer"
         return 504, Unreachable(
             f"the upstream {doing} within {seconds:g} s", where, "Check that it is up, or raise the route's timeouts."
@@ -86,6 +91,8 @@ def _no_answer(kind: str, detail: str, where: str, exchange: Exchange) -> tuple[
         return 502, Unreachable(f"the name cannot be resolved ({detail})", where, "Correct the host in the URL.")
     if detail.startswith("tls"):
         return 502, Unreachable(f"TLS failed ({detail})", where, "Set ca_file for a private CA, or correct the URL.")
+    if detail.startswith(("not HTTP", "head too large")):
+        return 502, Unreachable(f"the upstream sent no HTTP response ({detail})", where, "Correct scheme and port.")
     return 502, Unreachable(
         f"the upstream gave no answer ({detail or kind})", where, "Look into that server's own log."
     )

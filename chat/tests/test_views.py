@@ -57,7 +57,7 @@ async def test_another_method_is_a_405_that_names_the_right_one(app):
 
 
 async def test_an_upstream_that_is_too_late_is_a_504():
-    """Its head does not come within the read timeout, or the connection is never made."""
+    """Its head does not come within the read timeout, or the connection, or TLS over it, is never made."""
     with socket.socket() as full, site_of_timeouts(full) as slow:
         async with Upstream(Talk.gone, sock=slow.script_socket()), Browser(slow.port, route="late") as browser:
             assert (await browser.head())[0] == 504
@@ -65,6 +65,9 @@ async def test_an_upstream_that_is_too_late_is_a_504():
         async with Browser(slow.port, route="full") as browser:
             assert (await browser.head())[0] == 504
             assert "no connection" in (await browser.json())["what"]
+        async with Upstream(Talk.gone, sock=slow.script_socket()), Browser(slow.port, route="plain") as browser:
+            assert (await browser.head())[0] == 504
+            assert "no TLS handshake within 0.3 s; is this port plain" in (await browser.json())["what"]
 
 
 ROUTE = """[[route]]
@@ -74,13 +77,13 @@ timeouts = {{ connect = 0.3, read = 0.3, total = 20 }}
   [[route.hop]]
   name = "engine"
   kind = "engine"
-  url = "http://127.0.0.1:{port}/v1"
+  url = "{scheme}://127.0.0.1:{port}/v1"
 """
 
 
 @contextlib.contextmanager
 def site_of_timeouts(full: socket.socket):
-    """An app with the stored routes ``late`` and ``full`` (a listener whose backlog is full)."""
+    """An app with the stored routes ``late``, ``plain`` (https there) and ``full`` (a listener with a full backlog)."""
     full.bind(("127.0.0.1", 0))
     full.listen(0)
     with contextlib.ExitStack() as stack:
@@ -89,9 +92,10 @@ def site_of_timeouts(full: socket.socket):
             filler.setblocking(False)
             filler.connect_ex(full.getsockname())
         app = stack.enter_context(site())
-        ports = {"late": app.upstream.getsockname()[1], "full": full.getsockname()[1]}
+        late = app.upstream.getsockname()[1]
+        rows = [("late", "http", late), ("full", "http", full.getsockname()[1]), ("plain", "https", late)]
         file = app.folder / "routes.toml"
-        file.write_text("".join(ROUTE.format(name=name, port=port) for name, port in ports.items()))
+        file.write_text("".join(ROUTE.format(name=name, scheme=scheme, port=port) for name, scheme, port in rows))
         app.manage("routes", "load", str(file))
         yield app
 

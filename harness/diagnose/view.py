@@ -182,6 +182,9 @@ class View:
 
     @property
     def why_unreached(self) -> str:
+        if self.end == "timeout" and self.detail == "tls handshake":
+            seconds = f"{self.end_ms / 1000:.3g}"
+            return phrase("no TLS handshake within {seconds} s; is this port plain HTTP?", seconds=seconds)
         if self.end == "timeout":
             return phrase("no connection within {seconds} s", seconds=f"{self.end_ms / 1000:.3g}")
         return term(self.detail) or phrase("refused, or reset before it answered")

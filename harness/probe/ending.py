@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket as sockets
 import ssl
 from collections.abc import Iterator
@@ -12,11 +13,18 @@ import httpx
 from harness.probe.backend import StampedSocket
 from harness.probe.framing import FramingError
 
+SHOWN = 16  # bytes of what is no HTTP
+HEAD_KIB = 100  # of a response's head: httpcore's limit
 TIERS = ("connect", "read", "total", "size")  # our own limits
 
 
-def judged(error: Exception | None, socket: StampedSocket | None, *, headed: bool) -> tuple[str, str]:
-    """(kind, detail) of the end: kind as in docs/formats.md. ``socket`` None: no connection was made."""
+def judged(
+    error: Exception | None, socket: StampedSocket | None, *, headed: bool, received: bytes = b""
+) -> tuple[str, str]:
+    """(kind, detail) of the end: kind as in docs/formats.md. ``socket`` None: no connection was made.
+
+    ``received``: what came of a head.
+    """
     if error is None:
         return "complete", ""
     if isinstance(error, httpx.LocalProtocolError):  # its words quote the header, which may be the key
@@ -27,21 +35,30 @@ def judged(error: Exception | None, socket: StampedSocket | None, *, headed: boo
         return "reset", unreached(error)
     if socket.why in TIERS:
         return "timeout", socket.why
-    if isinstance(error, httpx.ConnectTimeout):
-        return "timeout", "connect"
+    if isinstance(error, httpx.ConnectTimeout):  # the connection stands, what goes over it does not
+        return "timeout", "tls handshake" if "TLS" in str(error) else "connect"
     if isinstance(error, httpx.TimeoutException):
         return "timeout", "read"
     if socket.why:
         return "aborted", socket.why
     if isinstance(error, httpx.ConnectError | httpx.ProxyError):
         return "reset", unreached(error)
+    if not headed and received and not b"HTTP/".startswith(received[:5]):
+        return "truncated", f"not HTTP: it begins with {received[:SHOWN]!r}"
     if _unreadable(error):  # also where the peer hung up right after it
-        return "truncated", f"not HTTP: {error}"
+        return "truncated", _no_http(error)
     if socket.lost is not None:
         return "reset", "" if headed else "reset before the head"
     if socket.eof:
         return "truncated", "" if headed else "closed before the head"
-    return "truncated", f"not HTTP: {error}"
+    return "truncated", _no_http(error)
+
+
+def _no_http(error: Exception) -> str:
+    text = str(error)
+    if "buffer too long" in text:  # h11's, of a head that does not end
+        return f"head too large: more than the {HEAD_KIB} KiB that are read"
+    return "not HTTP: " + re.sub(r"bytearray\((.*)\)", r"\1", text)
 
 
 def _unreadable(error: Exception) -> bool:

@@ -173,7 +173,8 @@ class Exchange:
             return
         socket = self.stream.socket if self.stream else None
         if not kind:
-            kind, detail = judged(error, socket, headed=self.head is not None)
+            received = self.stream.received if self.stream else b""
+            kind, detail = judged(error, socket, headed=self.head is not None, received=received)
             ended_ns = ended_ns or (socket.ended_ns if socket else 0)
         now = ended_ns or perf_counter_ns()
         self.end = End(max(0.0, (now - (self.sent_ns or now)) / 1e6), kind, detail)

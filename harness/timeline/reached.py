@@ -16,7 +16,7 @@ def unreached(capture: Capture) -> bool:
     if end is None or not unanswered(capture):
         return False
     if end.kind == "timeout":
-        return end.detail == "connect"
+        return end.detail in ("connect", "tls handshake")
     if end.kind != "reset":
         return False
     detail = end.detail.lower()

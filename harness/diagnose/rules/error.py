@@ -36,8 +36,8 @@ DOCUMENT = Fault(
 UNREACHED = Fault(
     "error.unreachable",
     "{hop} could not be reached: {message}",
-    "Nobody answers at that address (not running, wrong host or port, or blocked).",
-    "Start it, or correct the address: {url}",
+    "{cause}",
+    "{advice}",
 )
 NODE = Fault(
     "error.node",
@@ -129,12 +129,21 @@ def unreachable(view: View, beside_an_answer: bool) -> Iterator[Finding]:
     """A connection that could not be made: an error only beside a hop that answered."""
     if view.unreached:
         url = view.capture.request.url if view.capture.request else ""
+        if view.detail.startswith("tls"):
+            cause = phrase("Something listens at that address, and no TLS connection with it came about.")
+            advice = phrase(
+                "Write http:// where it speaks plain HTTP; set ca_file where a private CA signed for it: {url}", url=url
+            )
+        else:
+            cause = phrase("Nobody answers at that address (not running, wrong host or port, or blocked).")
+            advice = phrase("Start it, or correct the address: {url}", url=url)
         yield UNREACHED.found(
             view,
             "error" if beside_an_answer else "warning",
             at_ms=view.end_ms,
             message=view.why_unreached,
             url=url,
+            words={"cause": cause, "advice": advice},
         )
 
 

@@ -27,6 +27,7 @@ from harness.diagnose.rules import (
     malformed_ends,
     marks,
     not_cancelled,
+    not_http,
     not_streamed,
     odds,
     rambling,
@@ -45,8 +46,8 @@ from harness.diagnose.rules import (
 from harness.diagnose.view import View
 
 ALONE: tuple[Callable[[View], Iterable[Finding]], ...] = (
-    error.alone, reset.alone, truncation.alone, not_streamed.alone, interleave.alone, counted.alone, duplicate.alone,
-    loss.alone, calls.alone, tokens.alone, marks.alone, blocks.alone, encoding.alone,
+    error.alone, reset.alone, truncation.alone, not_http.alone, not_streamed.alone, interleave.alone, counted.alone,
+    duplicate.alone, loss.alone, calls.alone, tokens.alone, marks.alone, blocks.alone, encoding.alone,
     malformed.alone, malformed_ends.alone, content.alone, asked.alone, odds.alone, rambling.alone, leaks.alone,
     thinking.alone, upstream.alone, headers.alone, burst.alone, stall.alone, first_byte.alone, aborted.alone,
     stamps.alone,

@@ -11,6 +11,7 @@ from harness.diagnose.elsewhere import stands_elsewhere
 from harness.diagnose.fault import Fault
 from harness.diagnose.healed import heals
 from harness.diagnose.pair import Pair
+from harness.diagnose.rules import not_http
 from harness.diagnose.rules.asked import SENTENCE_ENDS
 from harness.diagnose.rules.malformed_ends import counts_on
 from harness.diagnose.view import View
@@ -111,7 +112,7 @@ class Unended(NamedTuple):
 
 def alone(view: View) -> Iterator[Finding]:
     stream = view.stream
-    if not view.answered and view.end in ("truncated", "complete"):
+    if not view.answered and view.end in ("truncated", "complete") and not not_http.told(view):
         yield NO_RESPONSE.found(view, "error", at_ms=view.end_ms, cut_ms=view.end_ms, detail=view.detail or None)
     if (
         not view.answered

@@ -5,6 +5,8 @@ from __future__ import annotations
 from array import array
 from dataclasses import replace
 
+import pytest
+
 from harness.capture.model import Capture, Head
 from harness.diagnose.run import diagnose
 from harness.tests.diagnose.build import answer, capture, spaced
@@ -26,6 +28,30 @@ def test_a_connection_that_was_never_made_in_time_alone_gives_no_verdict() -> No
 def test_a_connection_that_was_never_made_in_time_beside_an_answer_is_an_error() -> None:
     verdict = diagnose([GOOD, nobody("gateway")]).verdict
     assert (verdict.healthy, verdict.first_bad_hop, verdict.symptom) == (False, "gateway", "error")
+
+
+def test_a_port_that_never_shook_hands_is_not_told_as_nobody_there() -> None:
+    silent = capture([], status=None, end="timeout", detail="tls handshake", end_ms=2_003.0)
+    found = diagnose([silent])
+    assert found.verdict.healthy is None
+    assert "no TLS handshake within 2 s; is this port plain HTTP?" in found.verdict.summary
+    (finding,) = found.findings
+    assert finding.code == "error.unreachable" and finding.cause is not None and "Nobody" not in finding.cause
+    assert diagnose([GOOD, replace(silent, hop="gateway")]).verdict.first_bad_hop == "gateway"
+
+
+@pytest.mark.parametrize(
+    ("detail", "code", "says"),
+    [
+        ("not HTTP: illegal status line: b'SSH-2.0'", "malformed.not-http", "not HTTP: illegal status line"),
+        ("head too large: more than the 100 KiB that are read", "malformed.head-size", "too large: more than"),
+    ],
+    ids=["other protocol", "head"],
+)
+def test_what_came_in_place_of_a_response_is_told_and_not_a_crash(detail: str, code: str, says: str) -> None:
+    found = diagnose([capture([], status=None, end="truncated", detail=detail, end_ms=5.0)])
+    assert [(f.code, f.severity) for f in found.findings] == [(code, "error")]
+    assert says in found.verdict.summary and "without any response" not in found.verdict.summary
 
 
 def test_stamps_without_their_bytes_accuse_nobody() -> None:

@@ -37,7 +37,7 @@ EXTRA = (
     "Illegal trailing comma before end of array", "invalid start byte", "invalid continuation byte",
     "unexpected end of data", "connection refused", "refused", "connection reset by peer", "done", "truncated",
     "reset", "timeout", "aborted", "interrupted", "failed", "complete", "open", "closed before the last chunk",
-    "during a stall", "closed before the head", "reset before the head", "closed by the hop in front",
+    "during a stall", "closed before the head", "tls handshake", "reset before the head", "closed by the hop in front",
     "closed by the hop in front (reset)", "recording stopped, connection still open", "the lab closed before the end",
     "the lab sent RST", "client-left", "certain", "likely", "cannot-tell", "buffer", "concurrency", "idle", "total",
     "head", "measured", "route", "bad ends", "dropped", "added", "blanked", "filled", "changed", "text chars",

@@ -188,8 +188,9 @@ async def test_plain_http_behind_an_https_address_is_a_tls_failure():
         (b"", "truncated", "closed before the head"),
         (b"SSH-2.0-OpenSSH_9\r\n\r\n", "truncated", "not HTTP"),
         (HEAD + b"zz\r\nhello", "truncated", "not HTTP"),
+        (HEAD[:-2] + b"x: %s\r\n" % (b"y" * 500_000), "truncated", "head too large"),
     ],
-    ids=["nothing", "other-protocol", "bad-chunk-size"],
+    ids=["nothing", "other-protocol", "bad-chunk-size", "head-without-end"],
 )
 async def test_what_is_not_http_is_said_so(answer, kind, detail, hangs_up):
     async def script(talk: Talk) -> None:

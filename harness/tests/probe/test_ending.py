@@ -24,9 +24,7 @@ async def test_a_port_that_takes_the_connection_and_says_nothing_made_no_tls_han
         over.set()
 
     server = await asyncio.start_server(silent, "127.0.0.1", 0)
-    route = route_to(
-        f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", Timeouts(connect=0.3, read=5, total=5)
-    )
+    route = route_to(f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", connect=0.3)
     capture = await probe(route, route.outermost, prompt="hi")
     await over.wait()
     server.close()

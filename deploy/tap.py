@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
-"""Streamscope's inline tap in one file, for machines where nothing can be installed (Python 3.8 or newer, no packages).
+"""Streamscope's inline tap in one file, for machines where nothing can be
+installed (Python 3.8 or newer, no packages).
 
     python3 tap.py --listen 0.0.0.0:9000 --upstream http://127.0.0.1:8000
 
-Point the base URL of a gateway (or a chat page) at it. Bytes go through untouched, both ways; each exchange leaves two
-capture files, what was read from the upstream and what was written to the client, with a stamp for every read. A client
-that leaves takes its upstream connection with it. Copy the folder to where Streamscope is:
+Point the base URL of a gateway (or a chat page) at it. Bytes go through
+untouched, both ways; each exchange leaves two capture files, what was read from
+the upstream and what was written to the client, with a stamp for every read. A
+client that leaves takes its upstream connection with it. Copy the folder to
+where Streamscope is:
 
     python manage.py diagnose captures/000001.*.capture.jsonl
 
-Secrets (authorization, cookies, keys) are masked before anything is written. The folder is bounded. Prompts and answers
-are in it: treat it as you treat them.
+Secrets (authorization, cookies, keys) are masked before anything is written.
+The folder is bounded. Prompts and answers are in it: treat it as you treat
+them.
 """
 # ruff: noqa: B905, PTH103, PTH108, PTH118, PTH123, PTH202, PTH208, RUF005, RUF007, SIM105, SIM905, UP017, UP031, UP041
 # It runs on old Pythons, and imports no more than the job needs.
@@ -398,7 +402,13 @@ class Folder:
 
     def __init__(self, path, keep, most):
         self.path, self.keep, self.most, self.sizes = path, keep, most, {}
-        os.makedirs(path, exist_ok=True)
+        try:
+            os.makedirs(path, exist_ok=True)
+            if not os.access(path, os.W_OK | os.X_OK):
+                raise PermissionError(13, "it cannot be written")
+        except OSError as error:
+            said = "--save %s: %s. Name a folder that can be written." % (path, error.strerror)
+            raise ValueError(said) from None
         for name in sorted(os.listdir(path)):
             if re.match(r"\d{6}\..*\.capture\.jsonl$", name):
                 self._count(name)
@@ -496,7 +506,13 @@ class Tap:
         print(line, file=sys.stderr, flush=True)
 
     async def run(self, host, port):
-        server = await self.loop.create_server(lambda: Client(self), host, port)
+        try:
+            server = await self.loop.create_server(lambda: Client(self), host, port)
+        except OSError as error:
+            known = error.errno is not None and error.errno > 0  # else of the name's look-up
+            why = os.strerror(error.errno) if known else error.strerror or error
+            said = "--listen %s:%d: %s. Name an address of this machine and a free port." % (host, port, why)
+            raise ValueError(said) from None
         for number in (signal.SIGINT, signal.SIGTERM):
             try:
                 self.loop.add_signal_handler(number, self.over.set)
@@ -533,7 +549,7 @@ def boot_id():
 
 
 def main():
-    first, _, rest = __doc__.partition("\n")
+    first, _, rest = __doc__.partition("\n\n")
     parser = argparse.ArgumentParser(
         description=first, epilog=rest, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -547,7 +563,7 @@ def main():
     parser.add_argument("--count", type=int, default=0, metavar="N", help="end after N exchanges (default: never)")
     options = parser.parse_args()
     host, _, port = options.listen.rpartition(":")
-    if not host or not port.isdigit() or options.keep < 1 or options.max_mb < 1:
+    if not host or not port.isdigit() or int(port) > 65535 or options.keep < 1 or options.max_mb < 1:
         parser.error("--listen is host:port (127.0.0.1:9000), --keep and --max-mb are 1 or more")
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)

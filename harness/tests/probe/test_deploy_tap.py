@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import asyncio
 import os
+import socket
 import subprocess
 import sys
 from contextlib import asynccontextmanager
@@ -210,3 +211,23 @@ def test_it_hides_what_streamscope_itself_hides():
     assert own["mask_body"](BODY) == mask_body(BODY)
     for url in ("http://u:p@h:1/v1?key=a&model=b&access_token=c", "http://h/sk-abcdefghijklm1/x"):
         assert own["mask_url"](url) == mask_url(url)
+
+
+@pytest.mark.parametrize("which", ["folder", "port", "number"])
+def test_what_it_cannot_have_is_said_in_words(which: str, tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = 70_000 if which == "number" else taken.getsockname()[1]
+        folder = "/proc/x" if which == "folder" else str(tmp_path)
+        words = ["--listen", f"127.0.0.1:{port}", "--upstream", "http://h", "--save", folder]
+        done = subprocess.run([sys.executable, "-I", str(FILE), *words], capture_output=True, text=True, timeout=20)
+    says = {"folder": "--save /proc/x: No such file", "port": ": Address already in use. Name", "number": "--listen is"}
+    assert done.returncode == 2 and says[which] in done.stderr
+    assert "Errno" not in done.stderr and "Traceback" not in done.stderr
+
+
+def test_its_help_fits_eighty_columns() -> None:
+    words = [sys.executable, "-I", str(FILE), "--help"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=20, env={"COLUMNS": "80"})
+    assert done.returncode == 0 and max(map(len, done.stdout.splitlines())) <= 80

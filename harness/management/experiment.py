@@ -25,7 +25,7 @@ from harness.report.junit import junit
 from harness.report.told import told
 from harness.routes.model import Hop, Route
 from harness.runs.baseline import Change, changes, held_against
-from harness.runs.curl import curl_command
+from harness.runs.curl import curl_command, left_open
 from harness.runs.ladder import PROMPT, Plan, unreached
 from harness.runs.remember import spec_of
 from harness.runs.result import RunResult, save
@@ -42,7 +42,7 @@ class Experiment(WithLogs, Stored):
             "--until-fault", action="store_true", help="repeat until a round is bad; keep it and the one before"
         )
         parser.add_argument(
-            "--max", type=int, default=50, metavar="N", help="most rounds with --until-fault (default 50)"
+            "--max", type=int, metavar="N", help=f"most rounds with --until-fault (default {Plan().most})"
         )
         parser.add_argument("--prompt", default=PROMPT, metavar="T", help="what to ask (default: to count)")
         parser.add_argument("--no-stream", action="store_true", help="ask for an answer that is not streamed")
@@ -56,9 +56,12 @@ class Experiment(WithLogs, Stored):
         self.add_store(parser)
 
     def plan(self, options: Mapping[str, Any], **more: Any) -> Plan:
-        for name in ("repeat", "max"):
-            if not 1 <= options[name] <= 100_000:
-                raise InputError(f"--{name} is {options[name]}", do="Use a number from 1 to 100000.")
+        most = Plan().most if options["max"] is None else options["max"]
+        for name, number in (("repeat", options["repeat"]), ("max", most)):
+            if not 1 <= number <= 100_000:
+                raise InputError(f"--{name} is {number}", do="Use a number from 1 to 100000.")
+        if options["max"] is not None and not options["until_fault"]:
+            raise InputError("--max limits --until-fault, which is not given", do="Add it, or use --repeat N.")
         self.logs(options)
         self._can_leave(options)
         if not options["prompt"].strip():
@@ -67,7 +70,7 @@ class Experiment(WithLogs, Stored):
             prompt=options["prompt"],
             repeat=options["repeat"],
             until_fault=options["until_fault"],
-            most=options["max"],
+            most=most,
             stream=not options["no_stream"],
             partial=True,
             **more,
@@ -130,7 +133,7 @@ class Experiment(WithLogs, Stored):
                     why=term(why),
                 )
             )
-            self.say("  " + curl_command(route, hops[capture.hop], said(plan.prompt), stream=plan.stream))
+            self.say("  " + self._curl(route, hops[capture.hop], plan))
             self.say(f"  python manage.py ladder {route.name} --add {capture.hop}={capture.hop}.trace")
         found: list[Change] = [] if earlier is None else changes(earlier, result.captures)
         answer = held_against(result.answer, found)
@@ -147,6 +150,18 @@ class Experiment(WithLogs, Stored):
             data["baseline"] = [change.as_json() for change in found]
             text += "\n".join(["", say("against {baseline}:", baseline=options["baseline"]), *map(str, found)]) + "\n"
         return replace(outcome, data=data, text=text, code=NO_VERDICT if lost else outcome.code)
+
+    def curls(self, route: Route, hops: Sequence[Hop], plan: Plan) -> Outcome:
+        """The curl command of each hop, by its name; `diagnose` reads the trace that it writes."""
+        lines = {hop.name: self._curl(route, hop, plan) for hop in hops}
+        return Outcome(lines, "\n".join(lines.values()))
+
+    def _curl(self, route: Route, hop: Hop, plan: Plan) -> str:
+        """The hop's curl command; what is to be filled in there is said."""
+        if names := left_open(hop):
+            told = {"hop": hop.name, "names": names}
+            self.say(say("{hop}: fill in what stands as … in the command, the values of its headers: {names}", **told))
+        return curl_command(route, hop, said(plan.prompt), stream=plan.stream)
 
     def _left(self, result: RunResult, answer: Answer, route: Route, options: Mapping[str, Any]) -> bool:
         """Write what was asked for. Where that fails now (a full disk), it is said, and the verdict is not lost too."""
@@ -177,11 +192,6 @@ def baseline(name: str) -> Sequence[Capture]:
 
 def said(prompt: str) -> Sequence[Mapping[str, str]]:
     return [{"role": "user", "content": prompt}]
-
-
-def curls(route: Route, hops: Sequence[Hop], plan: Plan) -> dict[str, str]:
-    """The curl command of each hop, by its name; `diagnose` reads the trace that it writes."""
-    return {hop.name: curl_command(route, hop, said(plan.prompt), stream=plan.stream) for hop in hops}
 
 
 def write(file: Path, text: str) -> None:

@@ -9,6 +9,11 @@ from harness.routes.model import Hop, Route
 _CURLS_OWN = ("user-agent", "accept-encoding", "authorization")
 
 
+def left_open(hop: Hop) -> list[str]:
+    """The headers whose values the command leaves to whoever runs it: the route's own."""
+    return [name.lower() for name in hop.headers if name.lower() not in _CURLS_OWN]
+
+
 def curl_command(route: Route, hop: Hop, messages: Messages, *, stream: bool = True, trace: bool = True) -> str:
     """One line for a POSIX shell. The key is read from the environment there; ``trace``: record to HOP.trace."""
     wish = ask(route, hop, messages, exchange_id="by-hand", stream=stream, probing=True)

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from harness.management.base import Outcome, code_of
-from harness.management.experiment import Experiment, added, curls
+from harness.management.experiment import Experiment, added
 from harness.phrase import spoken, term, told
 from harness.report.columns import fill, plain
 from harness.routes.model import Route
@@ -39,8 +39,7 @@ class Command(Experiment):
         route = await afind(options["route"])
         plan = self.plan(options, added=added(options["add"]) if options["add"] else {}, together=options["concurrent"])
         if options["curl"]:
-            lines = curls(route, route.hops, plan)
-            return Outcome(lines, "\n".join(lines.values()))
+            return self.curls(route, route.hops, plan)
         if options["check_settings"]:
             return await self.settings(route, options)
         earlier = await self.earlier(options)

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from harness.management.base import Outcome
-from harness.management.experiment import Experiment, curls
+from harness.management.experiment import Experiment
 from harness.runs.catalogue import afind
 from harness.runs.ladder import probe_hop
 
@@ -22,7 +22,6 @@ class Command(Experiment):
     async def run(self, **options: Any) -> Outcome:
         route, plan = await afind(options["route"]), self.plan(options)
         if options["curl"]:
-            lines = curls(route, [route.outermost], plan)
-            return Outcome(lines, "\n".join(lines.values()))
+            return self.curls(route, [route.outermost], plan)
         earlier = await self.earlier(options)
         return await self.finish("probe", await probe_hop(route, plan, tell=self.say), route, plan, options, earlier)

@@ -18,6 +18,8 @@ from harness.tests.probe.fakes import GOOD, HEAD, LAST, Talk, Upstream, chunk
         (["probe", "nobody"], "no route is named 'nobody'"),
         (["probe", "lab-steady/nobody"], "has no hop 'nobody'"),
         (["probe", "lab-steady", "--repeat", "0"], "--repeat is 0"),
+        (["probe", "lab-steady", "--max", "2"], "--max limits --until-fault"),
+        (["ladder", "lab-steady", "--max", "0", "--until-fault"], "--max is 0"),
         (["ladder", "lab-steady", "--prompt", " "], "the prompt is empty"),
         (["ladder", "lab-steady", "--add", "engine"], "is not HOP=FILE"),
         (["ladder", "lab-steady", "--add", "engine=/nowhere"], "/nowhere"),
@@ -39,6 +41,17 @@ def test_a_lab_that_is_not_running_is_said_so_without_a_verdict(tmp_path):
     done = manage(tmp_path, "ladder", "lab-passthrough", "--format", "json")
     assert done.returncode == 2 and json.loads(done.stdout)["verdict"]["healthy"] is None
     assert "The lab is not running" in done.stderr and "curl -sS -N" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["probe", "ladder"])
+def test_the_curl_command_says_which_headers_are_to_be_filled_in(tmp_path, command):
+    file = tmp_path / "routes.toml"
+    hop = 'name = "engine"\nkind = "engine"\nurl = "http://h/v1"\nheaders = { X-Tenant = "secret-7" }\n'
+    file.write_text(f'[[route]]\nname = "r"\nmodel = "m"\n[[route.hop]]\n{hop}')
+    assert manage(tmp_path, "routes", "load", str(file)).returncode == 0
+    done = manage(tmp_path, command, "r", "--curl")
+    assert done.returncode == 0 and "x-tenant: …" in done.stdout
+    assert done.stderr == "engine: fill in what stands as … in the command, the values of its headers: x-tenant\n"
 
 
 def test_without_a_run_nothing_is_made_in_a_fresh_checkout(tmp_path):

@@ -8,7 +8,7 @@ import subprocess
 from harness.capture.sniff import load_any
 from harness.probe.exchange import probe
 from harness.routes.model import Hop, Route
-from harness.runs.curl import curl_command
+from harness.runs.curl import curl_command, left_open
 from harness.tests.probe.fakes import HEAD, LAST, Talk, Upstream, chunk
 
 SAID = [{"role": "user", "content": 'it\'s "1" < 2 $HOME é'}]
@@ -38,4 +38,5 @@ async def test_it_sends_what_a_probe_sends(monkeypatch, tmp_path):
 def test_header_values_of_the_route_may_be_secret_so_they_are_left_out():
     hop = Hop("engine", url="https://h/v1", headers={"X-Key": "sk-secret"}, verify=False, ca_file="ca.pem")
     line = curl_command(Route("r", (hop,), "m"), hop, SAID, trace=False)
+    assert left_open(hop) == ["x-key"]
     assert "sk-secret" not in line and "x-key: …" in line and " -k " in line and "--trace" not in line

@@ -42,6 +42,11 @@ def adopt(directory: Path | None = None) -> list[str]:
     return adopted
 
 
+def orphans(directory: Path | None = None) -> int:
+    """How many spools lie there, most likely for want of their owner."""
+    return sum(1 for _ in (directory or Path(settings.DATA_DIR) / "spool").glob("*" + SUFFIX))
+
+
 def _adopt(path: Path) -> str:
     try:
         file = os.open(path, os.O_RDWR)

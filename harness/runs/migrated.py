@@ -11,7 +11,7 @@ from harness.errors import InputError
 def migrated() -> None:
     """Make the data directory and the tables where they are missing. InputError where there can be none."""
     try:
-        settings.DATA_DIR.mkdir(parents=True, exist_ok=True)
+        settings.DATA_DIR.mkdir(0o700, parents=True, exist_ok=True)  # prompts and answers are in it
     except OSError as error:
         reason = "it is a file" if isinstance(error, FileExistsError) else error.strerror or str(error)
         what = f"cannot use the data directory: {reason}"

@@ -16,10 +16,11 @@ from harness.errors import InputError
 from harness.management.base import Outcome, ScopeCommand, to_json
 from harness.management.children import Child, check_port, ended, first_end, ready, start, stop
 from harness.routes.env import local_route
-from harness.runs.adopt import adopt
+from harness.runs.adopt import adopt, orphans
 from harness.runs.catalogue import all_routes
 from harness.runs.engine import loaded, model_file
 from harness.runs.migrated import migrated
+from harness.runs.result import Tell
 
 READY = """
 Streamscope is at  {web}
@@ -57,7 +58,7 @@ class Command(ScopeCommand):
             children.append(Child("engine", ("-m", "harness.runs.engine", local.model, str(port)), "127.0.0.1", port))
         for child, variable in zip(children, ("PORT", "LAB_PORT", "HARNESS_LOCAL_PORT"), strict=False):
             check_port(child.host, child.port, variable)
-        prepare()
+        prepare(self.say)
         return self.serve(children)
 
     async def serve(self, children: list[Child]) -> None:
@@ -83,7 +84,7 @@ class Command(ScopeCommand):
         self.stdout.flush()
 
 
-def prepare() -> None:
+def prepare(say: Tell) -> None:
     """What the web needs before it starts: data directory, secret key, tables, usable routes; old spools adopted."""
     all_routes()
     migrated()
@@ -91,4 +92,7 @@ def prepare() -> None:
         file = os.open(settings.SECRET_FILE, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(file, "w") as out:
             out.write(secrets.token_urlsafe(50))
+    left = orphans()
+    if left:
+        say(f"Judging what was running when the app was killed: {left} recordings …")
     adopt()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import select
+import shutil
 import signal
 import socket
 import sqlite3
@@ -16,6 +17,9 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import pytest
+
+from harness.capture.model import Capture
+from harness.runs.spool import Spool
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -175,3 +179,27 @@ def test_what_cannot_be_used_is_told_with_the_variable_to_set(
     with up(tmp_path / "var", web, lab, **{variable: value}) as child:
         _, err = child.communicate(timeout=20)
     assert child.returncode == 2 and sentence in err and "Traceback" not in err
+
+
+def test_the_data_directory_is_its_owners_and_what_was_left_is_told_and_adopted(tmp_path: Path) -> None:
+    web, lab = free_ports(2)
+    data = tmp_path / "var"
+    spool = Spool(
+        data / "spool", {"id": "left-behind", "kind": "chat", "route": "r", "started": "2026-01-02T03:04:05Z"}
+    )
+    spool.open(0, Capture("engine"))
+    spool.flush()
+    orphan = next((data / "spool").iterdir()).read_bytes()
+    spool.discard()
+    shutil.rmtree(data)
+    with up(data, web, lab) as child:
+        wait_until_ready(child)
+    assert data.stat().st_mode & 0o077 == 0
+    (data / "spool").mkdir(exist_ok=True)
+    (data / "spool" / "0.spool").write_bytes(orphan)
+    with up(data, web, lab) as child:
+        wait_until_ready(child)
+        child.send_signal(signal.SIGINT)
+        _, err = child.communicate(timeout=20)
+    assert "Judging what was running when the app was killed: 1 recordings" in err
+    assert not list((data / "spool").iterdir())

@@ -142,7 +142,7 @@ async def test_a_hop_that_is_not_reached_gives_no_verdict():
     ("fault", "state", "symptom", "says"),
     [
         ("", "good", "headers", "in the clear, streams too (12 events in"),
-        ("lumps", "error", "burst", "over HTTP/2 12 events in 1 reads"),
+        ("lumps", "error", "burst", "over HTTP/2 12 events in 1 read"),
         ("reset", "error", "reset", "over HTTP/2 the answer is reset"),
         ("goaway", "error", "reset", "over HTTP/2 the answer is reset"),
         ("refuses", "error", "error", "over HTTP/2 the answer is 421, over HTTP/1.1 it is 200"),

@@ -51,7 +51,11 @@ def test_a_recording_reads_the_same_however_it_was_saved(data: bytes) -> None:
         (b"\xfd7zXZ\0\0", "compressed by xz"),
         (b"\xff\xfea\0b", "UTF-16 that is cut off"),
     ],
-)
+    ids=[
+        "gzip cut", "gzip damaged", "gzip begun", "zstd damaged", "gzip bomb", "zstd bomb", "zip", "bzip2", "xz",
+        "UTF-16 cut",
+    ],  # its time stands in a gzip file, so bytes make no names
+)  # fmt: skip
 def test_what_cannot_be_unpacked_is_one_sentence(data: bytes, expected: str) -> None:
     with pytest.raises(CaptureError, match=expected) as caught:
         unpacked(data, "f", LIMIT)

@@ -166,7 +166,7 @@ async def test_the_upstreams_own_refusal_passes_as_it_is(app, head, body, status
         (b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 6\r\n\r\n<html>", "instead of a stream"),
         (b"HTTP/1.1 302 Found\r\nlocation: http://other/\r\ncontent-length: 0\r\n\r\n", "redirects"),
         (b"", "gave no answer"),
-        (b"SSH-2.0-x\r\n\r\n", "gave no answer"),
+        (b"SSH-2.0-x\r\n\r\n", "sent no HTTP response"),
     ],
     ids=["json", "html", "redirect", "closed", "other-protocol"],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import signal
 import sys
@@ -88,6 +89,8 @@ class Command(ScopeCommand):
             )
             return kept, Board(listen=where, upstream=upstream, hop=options["hop"])
 
+        gc.collect()
+        gc.freeze()  # a full collection over all that is loaded would stop the streams
         sys.setswitchinterval(0.0001)  # an event that passes waits no longer for the thread that judges another
         lines = self.as_json and options["lines"]
         each = self._line if lines else lambda row: None

@@ -18,13 +18,14 @@ pages = get_asgi_application()  # sets Django up, so it comes before whatever im
 from harness.pages.forms import leave_forms_to_django  # noqa: E402
 from harness.pages.sockets import SocketGuard  # noqa: E402
 from harness.pages.static import StaticFiles  # noqa: E402
-from harness.probe.downstream import Downstreams  # noqa: E402
+from harness.probe.downstream import Downstreams, name_statuses  # noqa: E402
 from harness.runs.adopt import adopt_in_background  # noqa: E402
 
 sockets = import_module("chat.routing").websocket_urlpatterns
 http: Any = StaticFiles(pages)
 application = ProtocolTypeRouter({"http": Downstreams(http), "websocket": SocketGuard(URLRouter(sockets))})
 leave_forms_to_django()
+name_statuses()
 adopt_in_background()
 
 # What the first chat would import and build, up to 1.6 s of first-byte delay that would be this app's own doing.

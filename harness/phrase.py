@@ -76,7 +76,7 @@ class Recorded(Term):
 
 
 def phrase(template: str, /, **figures: Any) -> Phrase:
-    """The sentence that :func:`fill` makes of these figures. ``harness/messages.py`` collects the templates."""
+    """The sentence that :func:`fill` makes of these figures. Templates are found in the sources, for the catalogue."""
     return filled(template, figures)
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
-import urllib.request
 from contextlib import contextmanager
 
 import pytest
 
 from chat.tests.daphne import ROOT, Site, site
 from e2e.parts.nginx import BUFFERING, MISSING, STREAMING, installed, nginx
+from e2e.parts.process import running, wait_for_port
 
 ROUTE = """[[route]]
 name = "ours"
@@ -36,18 +35,10 @@ model = "lab-steady"
 
 @contextmanager
 def lab(app: Site, port: int):
-    child = subprocess.Popen([sys.executable, "manage.py", "lab", "--port", str(port)], cwd=ROOT, env=app.env)
-    try:
-        for _ in range(200):
-            try:
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/models", timeout=5).close()
-                break
-            except OSError:
-                time.sleep(0.05)
+    log = app.folder / "lab.log"
+    with running([sys.executable, "manage.py", "lab", "--port", str(port)], log, env=app.env, cwd=ROOT) as child:
+        wait_for_port(port, child, log)
         yield
-    finally:
-        child.terminate()
-        child.wait(10)
 
 
 @pytest.mark.parametrize(

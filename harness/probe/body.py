@@ -61,7 +61,7 @@ class Body:
                 data = self._framing.feed(raw)
                 if data:
                     sink(data)
-            except Exception as error:
+            except Exception as error:  # the loop would swallow it here; raised below, where somebody waits
                 failed.append(error)
             if failed or self._framing.done:
                 self._socket.wake()

@@ -11,7 +11,7 @@ import asyncio
 import fcntl
 import struct
 import termios
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
 from functools import partial
 from http import HTTPStatus
 from typing import Any
@@ -110,9 +110,8 @@ class Downstreams:
     client has gone instead, which ends views and what they hold in good order.
     """
 
-    def __init__(self, application: Callable[[Scope, Receive, Send], Awaitable[None]]) -> None:
+    def __init__(self, application: Callable[[Scope, Receive, Send], Coroutine[Any, Any, None]]) -> None:
         self.application = application
-        name_statuses()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         # Daphne's ``send`` is partial(server.handle_reply, request).
@@ -121,7 +120,7 @@ class Downstreams:
         if downstream is not None:
             scope = {**scope, "extensions": {**(scope.get("extensions") or {}), EXTENSION: downstream}}
         told = Told(receive)
-        work = start(_run(self.application, scope, told, send), "request")
+        work = start(self.application(scope, told, send), "request")
         try:
             await asyncio.shield(work)
         except asyncio.CancelledError:
@@ -153,12 +152,6 @@ class Told:
         finally:
             message.cancel()
             gone.cancel()
-
-
-async def _run(
-    application: Callable[[Scope, Receive, Send], Awaitable[None]], scope: Scope, receive: Receive, send: Send
-) -> None:
-    await application(scope, receive, send)
 
 
 def name_statuses() -> None:

@@ -44,7 +44,7 @@ def judged(
     if isinstance(error, httpx.ConnectError | httpx.ProxyError):
         return "reset", unreached(error)
     if not headed and received and not b"HTTP/".startswith(received[:5]):
-        return "truncated", f"not HTTP: it begins with {received[:SHOWN]!r}"
+        return "truncated", f"not HTTP: it begins with {_shown(received[:SHOWN])}"
     if _unreadable(error):  # also where the peer hung up right after it
         return "truncated", _no_http(error)
     if socket.lost is not None:
@@ -52,6 +52,12 @@ def judged(
     if socket.eof:
         return "truncated", "" if headed else "closed before the head"
     return "truncated", _no_http(error)
+
+
+def _shown(start: bytes) -> str:
+    """Text in quotes, other bytes in hexadecimal."""
+    text = start.decode("latin-1").rstrip()
+    return f'"{text}"' if text.isprintable() and text.isascii() else start.hex(" ")
 
 
 def _no_http(error: Exception) -> str:

@@ -95,7 +95,7 @@ def adopt_in_background() -> None:
         try:
             adopt()
             close_abandoned()
-        except Exception:
+        except Exception:  # the seam of a thread: whatever a leftover holds, the server has started and goes on
             log.exception("spools could not be adopted; the next start tries again")
         finally:
             connections.close_all()

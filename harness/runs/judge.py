@@ -54,7 +54,7 @@ def answer_for(captures: Sequence[Capture]) -> Json:
     """The answer (docs/formats.md). A diagnosis that breaks is a verdict that says so, and a traceback in the log."""
     try:
         return diagnose(captures).as_json()
-    except Exception:
+    except Exception:  # a defect of a rule must cost neither the recording nor the page
         log.exception("the diagnosis broke on exchange %s", captures[0].exchange if captures else "")
         what = "The recording is kept, but the diagnosis broke on it; the server's log says where."
         return Answer((), (), Verdict(None, None, None, "cannot-tell", what)).as_json()

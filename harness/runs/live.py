@@ -129,7 +129,7 @@ async def _finish(live: Live, spool: Spool, run: Row) -> None:
             await _within(PATIENCE, live.browser_done)
         live.closing = True
         await _settle(live, spool, run, live.browser.captures(), last=True)
-    except Exception:
+    except Exception:  # the seam of a task that nobody awaits; those who wait for the verdict are let go below
         log.exception("exchange %s could not be judged; its spool is adopted at the next start", live.exchange)
     finally:
         live.judged.set()

@@ -164,7 +164,7 @@ class Flusher:
         for spool in spools:
             try:
                 spool.flush()
-            except Exception:
+            except Exception:  # one exchange's defect must not end the thread that keeps all others
                 log.exception("%s: cannot be recorded", spool.path.name)
                 self.remove(spool)
 

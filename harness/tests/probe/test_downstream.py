@@ -6,11 +6,7 @@ import pytest
 from twisted.web.http import Request
 from twisted.web.test.requesthelper import DummyChannel
 
-from harness.probe.downstream import Downstreams
-
-
-async def application(scope, receive, send):
-    return None
+from harness.probe.downstream import name_statuses
 
 
 @pytest.mark.parametrize(
@@ -19,7 +15,7 @@ async def application(scope, receive, send):
      (524, b"A Timeout Occurred"), (529, b"Overloaded")],
 )  # fmt: skip
 def test_an_upstream_s_status_is_passed_on_under_its_name(status, reason):
-    Downstreams(application)
+    name_statuses()
     answer = Request(DummyChannel())
     answer.setResponseCode(status)
     assert answer.code_message.startswith(reason)

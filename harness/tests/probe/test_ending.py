@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 
+import pytest
+
 from harness.probe.exchange import probe
 from harness.routes.model import Hop, Route, Timeouts
 from harness.tests.probe.fakes import Talk, Upstream
@@ -31,12 +33,15 @@ async def test_a_port_that_takes_the_connection_and_says_nothing_made_no_tls_han
     assert capture.head is None and (capture.end.kind, capture.end.detail) == ("timeout", "tls handshake")
 
 
-async def test_bytes_without_a_line_before_a_hang_up_are_no_http():
+@pytest.mark.parametrize(
+    ("said", "shown"), [(b"\x15\x03\x01\x00\x02", "15 03 01 00 02"), (b"SSH-2.0-x", '"SSH-2.0-x"')]
+)
+async def test_bytes_without_a_line_before_a_hang_up_are_no_http(said: bytes, shown: str):
     async def script(talk: Talk) -> None:
-        await talk.send(b"\x15\x03\x01\x00\x02")
+        await talk.send(said)
         talk.finish()
 
     async with Upstream(script) as upstream:
         route = route_to(upstream.url)
         capture = await probe(route, route.outermost, prompt="hi")
-    assert (capture.end.kind, capture.end.detail) == ("truncated", r"not HTTP: it begins with b'\x15\x03\x01\x00\x02'")
+    assert (capture.end.kind, capture.end.detail) == ("truncated", f"not HTTP: it begins with {shown}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.capture.model import Clock
+from harness.capture.model import Capture, Clock
 from harness.tests.diagnose.unseen.calm import COARSE, ID, whole_seconds
 from harness.tests.diagnose.unseen.delays import EVEN, LONG
 from harness.tests.diagnose.unseen.kit import (
@@ -20,6 +20,20 @@ from harness.tests.diagnose.unseen.kit import (
 
 def grid(reads: Reads, step: float) -> Reads:
     return [(t // step * step, data) for t, data in reads]
+
+
+def stopped(reads: Reads, end_ms: float) -> Capture:
+    """The app of one exchange over two machines, closed by the user, on the app's own clock."""
+    return hop(
+        "app",
+        reads,
+        exchange="x7",
+        sent_at="2026-02-01T10:00:00.0Z",
+        clock=WEB,
+        end="aborted",
+        end_ms=end_ms,
+        detail="stopped by the user: closed by us",
+    )
 
 
 SLOWED = [(t + 3 + 130 * i, data) for i, (t, data) in enumerate(EVEN[:23])]
@@ -55,16 +69,7 @@ CASES: dict[str, Unseen] = {
     ),
     "engine-was-done-before-the-stop-clocks-wrong": fine(
         hop("engine", EVEN, exchange="x7", sent_at="2026-02-01T10:04:00.0Z", clock=GPU),
-        hop(
-            "app",
-            SLOWED,
-            exchange="x7",
-            sent_at="2026-02-01T10:00:00.0Z",
-            clock=WEB,
-            end="aborted",
-            end_ms=6_000.0,
-            detail="stopped by the user: closed by us",
-        ),
+        stopped(SLOWED, 6_000.0),
     ),
     "heard-at-once-clocks-wrong-the-other-way": fine(
         hop(
@@ -76,46 +81,19 @@ CASES: dict[str, Unseen] = {
             end="aborted",
             end_ms=1_190.0,
         ),
-        hop(
-            "app",
-            on(EVEN[:11], 3),
-            exchange="x7",
-            sent_at="2026-02-01T10:00:00.0Z",
-            clock=WEB,
-            end="aborted",
-            end_ms=1_185.0,
-            detail="stopped by the user: closed by us",
-        ),
+        stopped(on(EVEN[:11], 3), 1_185.0),
     ),
     "runs-on-clocks-wrong": fault(
         "not-cancelled",
         "app",
         hop("engine", LONG, exchange="x7", sent_at="2026-02-01T10:04:00.0Z", clock=GPU),
-        hop(
-            "app",
-            on(LONG[:30], 3),
-            exchange="x7",
-            sent_at="2026-02-01T10:00:00.0Z",
-            clock=WEB,
-            end="aborted",
-            end_ms=1_990.0,
-            detail="stopped by the user: closed by us",
-        ),
+        stopped(on(LONG[:30], 3), 1_990.0),
     ),
     "runs-on-clocks-wrong-the-other-way": fault(
         "not-cancelled",
         "app",
         hop("engine", LONG, exchange="x7", sent_at="2026-02-01T09:56:00.0Z", clock=GPU),
-        hop(
-            "app",
-            on(LONG[:30], 3),
-            exchange="x7",
-            sent_at="2026-02-01T10:00:00.0Z",
-            clock=WEB,
-            end="aborted",
-            end_ms=1_990.0,
-            detail="stopped by the user: closed by us",
-        ),
+        stopped(on(LONG[:30], 3), 1_990.0),
     ),
     "link-too-slow-for-the-words": warn(
         "stall|burst|first-byte", "network-path", hop("proxy", LONG), hop("network-path", LAGGING)
